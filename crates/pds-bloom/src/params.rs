@@ -1,0 +1,219 @@
+//! From targets, or from a raw shape, to validated parameters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, law};
+
+/// The shape of a classic Bloom filter: bits, probes per key, and the rate that it was designed for.
+///
+/// A value of this type is valid: a filter of it can be made without further checks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BloomParams {
+    words: u64,
+    k: u32,
+    target: Option<f64>,
+}
+
+impl BloomParams {
+    /// Most probes per key. The best number for a rate of p is log2(1/p), and a rate below 2^-64 is out of reach.
+    pub const MAX_K: u32 = 64;
+
+    /// Most bits: what the address space of this platform holds in one allocation.
+    pub const MAX_BITS: u64 = {
+        let (allocatable, countable) = (isize::MAX as u64 / 8, u64::MAX / 64);
+        64 * if allocatable < countable { allocatable } else { countable }
+    };
+
+    /// The smallest shape whose rate of false positives at `keys` distinct keys is at most `fpr`.
+    ///
+    /// For each whole number of probes next to log2(1/fpr) the fewest bits are solved for, so that the promise
+    /// holds at the very number of probes that is used (the textbook's rounding breaks it: see
+    /// [`BloomParams::textbook`]); bits are whole 64-bit words. The rate includes the chance of two keys sharing
+    /// a 64-bit hash.
+    ///
+    /// * `keys`: distinct keys expected; 0 is legal;
+    /// * `fpr`: probability of a wrong yes per absent key, within (0, 1); 0.01 is one in a hundred.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] if `fpr` is NaN or outside (0, 1), or so low that 64-bit hashes cannot meet it at
+    /// this number of keys (near `keys` / 2^64), or if the filter would exceed [`BloomParams::MAX_BITS`].
+    ///
+    /// # Source
+    ///
+    /// Rate: `[Bloom70]`; best number of probes: `[BroderMitzenmacher04, 2.2]`.
+    pub fn for_fpr(keys: u64, fpr: f64) -> Result<Self, Error> {
+        let best_k = whole_k(-libm::log2(rate(fpr)?));
+        let own_share = reachable(keys, fpr)?;
+        let mut best: Option<Self> = None;
+        for k in best_k.saturating_sub(1).max(1)..=(best_k + 1).min(Self::MAX_K) {
+            let words = fewest_words(k, keys, fpr, own_share)?;
+            if best.is_none_or(|best| words < best.words) {
+                best = Some(Self { words, k, target: Some(fpr) });
+            }
+        }
+        best.ok_or(too_large(f64::INFINITY))
+    }
+
+    /// The published shape: m/n = -ln p / (ln 2)^2 bits per key and k = round(m/n ln 2), bits rounded up to whole
+    /// 64-bit words. Its rate may exceed `fpr` slightly (0.1007 for 0.1, 0.01004 for 0.01), since k is rounded
+    /// after m is chosen. The rate that it is designed for, and that [`BloomFilter::is_saturated`] refers to, is
+    /// the one of the shape.
+    ///
+    /// [`BloomFilter::is_saturated`]: crate::BloomFilter::is_saturated
+    ///
+    /// # Errors
+    ///
+    /// As [`BloomParams::for_fpr`].
+    ///
+    /// # Source
+    ///
+    /// `[BroderMitzenmacher04, 2.2]`.
+    pub fn textbook(keys: u64, fpr: f64) -> Result<Self, Error> {
+        const LN_2: f64 = core::f64::consts::LN_2;
+        let bits_per_key = -libm::log(rate(fpr)?) / (LN_2 * LN_2);
+        reachable(keys, fpr)?;
+        let k = whole_k(bits_per_key * LN_2);
+        let words = whole_words(bits_per_key * keys as f64)?;
+        // A rate next to 1 rounds to 1, which is no rate to design for.
+        let own_rate = Self { words, k, target: None }.fpr(keys).min(1.0 - f64::EPSILON);
+        Ok(Self { words, k, target: Some(own_rate.max(fpr)) })
+    }
+
+    /// A raw shape: `bits` (rounded up to a whole number of 64-bit words) and `k` probes per key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] if `bits` is 0 or above [`BloomParams::MAX_BITS`], or if `k` is 0 or above
+    /// [`BloomParams::MAX_K`].
+    pub fn with_shape(bits: u64, k: u32) -> Result<Self, Error> {
+        Self { words: bits.div_ceil(64), k, target: None }.validated()
+    }
+
+    /// The one gate: what came from a constructor or from bytes is valid, or is refused.
+    pub(crate) fn validated(self) -> Result<Self, Error> {
+        if !(1..=Self::MAX_BITS / 64).contains(&self.words) {
+            return Err(Error::Parameter {
+                name: "bits",
+                value: self.words as f64 * 64.0,
+                domain: "1 up to BloomParams::MAX_BITS",
+            });
+        }
+        if !(1..=Self::MAX_K).contains(&self.k) {
+            return Err(Error::Parameter { name: "k", value: f64::from(self.k), domain: "1 to 64" });
+        }
+        if let Some(target) = self.target {
+            rate(target)?;
+        }
+        Ok(self)
+    }
+
+    /// Bits of the filter: a multiple of 64.
+    pub const fn bits(&self) -> u64 {
+        self.words * 64
+    }
+
+    /// Probes per key.
+    pub const fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// The rate of false positives that the shape was designed for; `None` for a raw shape.
+    pub const fn design_fpr(&self) -> Option<f64> {
+        self.target
+    }
+
+    /// Bytes of the bit array: what a filter of this shape allocates.
+    pub const fn size_bytes(&self) -> u64 {
+        self.words * 8
+    }
+
+    /// Expected rate of false positives after `keys` distinct keys, a probability.
+    ///
+    /// An absent key is answered yes with this chance, averaged over hash functions: the mean of fill^k, and
+    /// `keys` / 2^64 for a shared hash. Independent probes are assumed; the table `bloom-sizing` has measured
+    /// rates beside it.
+    ///
+    /// # Source
+    ///
+    /// `[Bloom70]`; correction for small filters in the manner of `[BoseEtAl08]`.
+    pub fn fpr(&self, keys: u64) -> f64 {
+        law::false_positive_rate(self.bits() as f64, f64::from(self.k), keys as f64)
+    }
+
+    /// Expected share of set bits after `keys` distinct keys: 1 - (1 - 1/m)^(k keys).
+    pub fn fill(&self, keys: u64) -> f64 {
+        law::expected_fill(self.bits() as f64, f64::from(self.k), keys as f64)
+    }
+
+    pub(crate) fn words(&self) -> u64 {
+        self.words
+    }
+}
+
+/// Relative slack that sizing adds before rounding up, so that the last bit of a logarithm cannot move a shape
+/// whose exact value is whole.
+const ROUNDING_SLACK: f64 = 1e-12;
+
+fn rate(fpr: f64) -> Result<f64, Error> {
+    if fpr > 0.0 && fpr < 1.0 {
+        Ok(fpr)
+    } else {
+        Err(Error::Parameter { name: "fpr", value: fpr, domain: "0 < fpr < 1" })
+    }
+}
+
+/// The share of the rate that is left to the filter once hash collisions have had theirs.
+fn reachable(keys: u64, fpr: f64) -> Result<f64, Error> {
+    /// Below this share, sizing would pay many bits for the last of it.
+    const LEAST_SHARE: f64 = 0.5;
+    let own_share = fpr - law::hash_collision_rate(keys as f64);
+    if own_share >= fpr * LEAST_SHARE {
+        Ok(own_share)
+    } else {
+        Err(Error::Parameter { name: "fpr", value: fpr, domain: "at least 2 * keys / 2^64 (64-bit hashes)" })
+    }
+}
+
+fn whole_k(k: f64) -> u32 {
+    libm::round(k).clamp(1.0, f64::from(BloomParams::MAX_K)) as u32
+}
+
+fn whole_words(bits: f64) -> Result<u64, Error> {
+    let words = libm::ceil(bits * (1.0 + ROUNDING_SLACK) / 64.0).max(1.0);
+    // Negated, so that a NaN fails too.
+    if !(words <= (BloomParams::MAX_BITS / 64) as f64) {
+        return Err(too_large(words * 64.0));
+    }
+    Ok((words as u64).min(BloomParams::MAX_BITS / 64))
+}
+
+fn too_large(bits: f64) -> Error {
+    Error::Parameter { name: "bits", value: bits, domain: "1 up to BloomParams::MAX_BITS" }
+}
+
+/// The fewest words that keep the promise: the closed form's, and the few more that its corrections ask for.
+fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Result<u64, Error> {
+    let keys = keys as f64;
+    let k = f64::from(k);
+    let promised = |words: u64| {
+        law::false_positive_rate((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK)
+    };
+    let mut enough = whole_words(law::bits_for(k, keys, own_share))?;
+    let mut too_few = enough - 1;
+    let mut step = 1;
+    while !promised(enough) {
+        too_few = enough;
+        enough += step;
+        step *= 2;
+        if enough > BloomParams::MAX_BITS / 64 {
+            return Err(too_large(enough as f64 * 64.0));
+        }
+    }
+    // The last step may have gone too far: halve the way back.
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if promised(middle) { enough = middle } else { too_few = middle }
+    }
+    Ok(enough)
+}

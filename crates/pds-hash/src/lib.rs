@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod index;
+mod mix;
+mod sip;
+mod wy;
+
+pub use index::{MAX_ROWS, Probes, column, reduce};
+pub use mix::{mix, route};
+pub use pds_core::{Fingerprint, Key, KeyHasher, Prehashed};
+pub use sip::{SipHasher, SipHasher24};
+pub use wy::WyHasher;
