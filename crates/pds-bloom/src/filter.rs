@@ -7,7 +7,8 @@ use core::fmt;
 use pds_hash::Probes;
 
 use crate::{
-    BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch, bits, law,
+    BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch,
+    bits, law,
 };
 
 /// A classic Bloom filter: a set that answers "certainly not" or "probably".

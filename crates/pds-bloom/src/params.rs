@@ -181,8 +181,7 @@ fn whole_k(k: f64) -> u32 {
 
 fn whole_words(bits: f64) -> Result<u64, Error> {
     let words = libm::ceil(bits * (1.0 + ROUNDING_SLACK) / 64.0).max(1.0);
-    // Negated, so that a NaN fails too.
-    if !(words <= (BloomParams::MAX_BITS / 64) as f64) {
+    if words > (BloomParams::MAX_BITS / 64) as f64 {
         return Err(too_large(words * 64.0));
     }
     Ok((words as u64).min(BloomParams::MAX_BITS / 64))
@@ -196,9 +195,8 @@ fn too_large(bits: f64) -> Error {
 fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Result<u64, Error> {
     let keys = keys as f64;
     let k = f64::from(k);
-    let promised = |words: u64| {
-        law::false_positive_rate((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK)
-    };
+    let promised =
+        |words: u64| law::false_positive_rate((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK);
     let mut enough = whole_words(law::bits_for(k, keys, own_share))?;
     let mut too_few = enough - 1;
     let mut step = 1;

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use pds_core::wire::{self, CACHE_LINE, Header, Kind};
 use pds_core::same_hasher;
+use pds_core::wire::{self, CACHE_LINE, Header, Kind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{BloomFilter, BloomParams, Error, Fingerprint, KeyHasher, Sketch};

@@ -74,10 +74,9 @@ impl PartialEq for Error {
             NotPresent, Overflow, Parameter, Version,
         };
         match (*self, *other) {
-            (
-                Parameter { name: a, value: x, domain: d },
-                Parameter { name: b, value: y, domain: e },
-            ) => a == b && x.to_bits() == y.to_bits() && d == e,
+            (Parameter { name, value, domain }, Parameter { name: other, value: x, domain: y }) => {
+                name == other && value.to_bits() == x.to_bits() && domain == y
+            }
             (Incompatible { field: a }, Incompatible { field: b })
             | (Malformed { field: a }, Malformed { field: b }) => a == b,
             (Hasher { expected: a, found: x }, Hasher { expected: b, found: y }) => a == b && x == y,

@@ -21,7 +21,8 @@ const WYHASH_VECTORS: [(&str, u64); 7] = [
 
 #[test]
 fn the_one_shot_function_is_wyhash_final_3() {
-    let standard = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
+    let standard =
+        [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
     for (seed, (message, hash)) in WYHASH_VECTORS.iter().enumerate() {
         let got = wyhash::final3::wyhash(message.as_bytes(), seed as u64, standard);
         assert_eq!(got, *hash, "{message:?}");

@@ -132,7 +132,9 @@ impl Experiment {
         let mut outcomes = self.outcomes(&cells, threads, progress).into_iter();
         let rows: Vec<Row> = cells
             .iter()
-            .flat_map(|cell| (self.rows)(cell, &outcomes.by_ref().take(cell.trials as usize).collect::<Vec<_>>()))
+            .flat_map(|cell| {
+                (self.rows)(cell, &outcomes.by_ref().take(cell.trials as usize).collect::<Vec<_>>())
+            })
             .collect();
 
         let names = |row: &Row| row.columns.iter().map(|&(name, _)| name).collect::<Vec<_>>();
@@ -178,9 +180,9 @@ impl Experiment {
         thread::scope(|scope| {
             let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(worker)).collect();
             for worker in workers {
-                match worker.join() {
-                    Ok(results) => results.into_iter().for_each(|(job, result)| outcomes[job as usize] = result),
-                    Err(panic) => resume_unwind(panic),
+                let results = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+                for (job, result) in results {
+                    outcomes[job as usize] = result;
                 }
             }
         });
@@ -254,6 +256,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the trial's own words")]
     fn a_panic_in_a_trial_keeps_its_words() {
-        let _ = Experiment { trial: |_, _| panic!("the trial's own words"), ..SUMS }.run(Scale::Smoke, &|_, _| ());
+        let _ = Experiment { trial: |_, _| panic!("the trial's own words"), ..SUMS }
+            .run(Scale::Smoke, &|_, _| ());
     }
 }

@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-/// 2^64 divided by the golden ratio, made odd: the step of every counter here [SteeleLeaFlood14].
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// 2^64 divided by the golden ratio, made odd: the step of `SplitMix64` \[Steele14\].
+const GOLDEN_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The step of the keys: a multiplier of linear congruential generators with a good spectrum \[Steele22\].
+const KEY_STEP: u64 = 0xd134_2543_de82_ef95;
 
 /// A one-to-one map from indices to keys: distinct keys in any number, with no set to hold them.
 ///
-/// Key *i* is an odd multiple of *i* plus a mixed seed, finalised by Evensen's `moremur`. Neither constant
-/// occurs in wyhash, SipHash, murmur or SplitMix64, so that the keys are unrelated to the hash functions under
+/// Key *i* is an odd multiple of *i* plus a mixed seed, finalised by Evensen's `moremur`. None of the constants
+/// occurs in wyhash, SipHash, murmur or `SplitMix64`, so that the keys are unrelated to the hash functions under
 /// test. Two seeds give two permutations that are not disjoint: `n` keys of one meet `n` keys of the other with
 /// probability about `2n / 2^64`. For keys that are surely absent take other indices of the same seed.
 ///
@@ -27,12 +30,12 @@ pub struct DistinctKeys {
 impl DistinctKeys {
     /// The keys of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { offset: mix(seed.wrapping_add(STEP)) }
+        Self { offset: mix(seed.wrapping_add(GOLDEN_STEP)) }
     }
 
     /// The key of an index; different indices have different keys.
     pub fn key(self, index: u64) -> u64 {
-        moremur(index.wrapping_mul(STEP).wrapping_add(self.offset))
+        moremur(index.wrapping_mul(KEY_STEP).wrapping_add(self.offset))
     }
 
     /// The keys of a range of indices, in order.
@@ -45,7 +48,7 @@ impl DistinctKeys {
 ///
 /// # Source
 ///
-/// SplitMix64 [SteeleLeaFlood14], with variant 13 of Stafford's finaliser.
+/// `SplitMix64` \[Steele14\], with variant 13 of Stafford's finaliser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64 {
     state: u64,
@@ -59,7 +62,7 @@ impl SplitMix64 {
 
     /// 64 uniform bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(STEP);
+        self.state = self.state.wrapping_add(GOLDEN_STEP);
         mix(self.state)
     }
 
@@ -76,14 +79,14 @@ impl SplitMix64 {
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A standard normal number, by Box and Muller [BoxMuller58].
+    /// A standard normal number, by Box and Muller \[Box58\].
     pub fn next_normal(&mut self) -> f64 {
         // 1 - u lies in (0, 1], so that the logarithm is finite.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.next_f64()));
         radius * libm::cos(std::f64::consts::TAU * self.next_f64())
     }
 
-    /// Puts a slice into a uniformly random order [FisherYates].
+    /// Puts a slice into a uniformly random order, by Fisher and Yates.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
@@ -92,7 +95,7 @@ impl SplitMix64 {
     }
 }
 
-/// The seed of a trial: FNV-1a of the experiment's id, then one SplitMix64 finalisation for it, for the cell
+/// The seed of a trial: FNV-1a of the experiment's id, then one `SplitMix64` finalisation for it, for the cell
 /// and for the trial.
 ///
 /// For one id and cell, different trials have different seeds.
@@ -136,6 +139,14 @@ mod tests {
         let set: HashSet<u64> = DistinctKeys::new(0).range(0..1_000_000).collect();
         assert!(!DistinctKeys::new(1).range(0..1_000_000).any(|key| set.contains(&key)));
     }
+
+    #[test]
+    fn keys_never_change() {
+        assert_eq!(DistinctKeys::new(1).range(0..2).collect::<Vec<_>>(), PINNED_KEYS);
+    }
+
+    /// Committed tables depend on them.
+    const PINNED_KEYS: [u64; 2] = [17_191_812_225_659_306_792, 5_561_049_262_745_404_024];
 
     #[test]
     fn every_byte_of_the_keys_is_uniform() {

@@ -12,7 +12,7 @@
 //! | [`all_hold`], [`equals`], [`at_most`], [`at_least`] | no chance involved | none |
 //!
 //! The chi-square bound is the one that Laurent and Massart relax to `1 - 2 sqrt(x/T) .. 1 + 2 sqrt(x/T) + 2x/T`
-//! [LaurentMassart00]; unrelaxed, it keeps a lower tail where `T` is below `4x`, 83 trials.
+//! \[Laurent00\]; unrelaxed, it keeps a lower tail where `T` is below `4x`, 83 trials.
 
 mod moments;
 mod rates;

@@ -16,7 +16,7 @@ use crate::values::pareto;
 ///
 /// let keys = DistinctKeys::new(1);
 /// let stream = Zipf::new(1000, 1.1, 2).map(|rank| keys.key(rank)).take(10_000);
-/// assert_eq!(stream.filter(|&key| key == keys.key(1)).count(), 1887);
+/// assert_eq!(stream.filter(|&key| key == keys.key(1)).count(), 1851);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Zipf {
@@ -85,7 +85,10 @@ impl ParetoKeys {
     /// If `shape` or `minimum` is not positive and finite.
     pub fn new(shape: f64, minimum: f64, seed: u64) -> Self {
         assert!(shape > 0.0 && shape.is_finite(), "a Pareto distribution has a positive shape, not {shape}");
-        assert!(minimum > 0.0 && minimum.is_finite(), "a Pareto distribution has a positive minimum, not {minimum}");
+        assert!(
+            minimum > 0.0 && minimum.is_finite(),
+            "a Pareto distribution has a positive minimum, not {minimum}"
+        );
         Self { shape, minimum, random: SplitMix64::new(seed) }
     }
 }
@@ -197,8 +200,8 @@ mod tests {
     }
 
     /// Committed tables depend on them.
-    const PINNED_RANKS: [u64; 5] = [0; 5];
-    const PINNED_PARETO: [u64; 5] = [0; 5];
+    const PINNED_RANKS: [u64; 5] = [542, 8697, 547_901, 100, 99];
+    const PINNED_PARETO: [u64; 5] = [23, 39, 344, 17, 17];
 
     #[test]
     fn pareto_keys_have_the_tail_of_their_shape_and_saturate() {

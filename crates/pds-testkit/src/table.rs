@@ -194,7 +194,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     let figures = mantissa.replace('.', "");
     let plain = match exponent.parse::<i32>() {
         Ok(exponent @ SMALL..0) => format!("0.{}{figures}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
-        Ok(exponent @ 0..) if exponent < LARGE.max(digits as i32) => {
+        Ok(exponent @ 0..) if exponent < LARGE.max(i32::try_from(digits).unwrap_or(i32::MAX)) => {
             let whole = exponent as usize + 1;
             match figures.split_at_checked(whole) {
                 Some((whole, "")) => whole.to_owned(),
@@ -248,10 +248,16 @@ mod tests {
         let percent = Value::Percent { value: 0.012_34, digits: 3 };
         assert_eq!((percent.markdown(), percent.csv()), ("1.23 %".to_owned(), "0.0123".to_owned()));
         let text = Value::Text("a|b, \"c\"".to_owned());
-        assert_eq!((text.markdown(), text.csv()), ("a\\|b, \"c\"".to_owned(), "\"a|b, \"\"c\"\"\"".to_owned()));
+        assert_eq!(
+            (text.markdown(), text.csv()),
+            ("a\\|b, \"c\"".to_owned(), "\"a|b, \"\"c\"\"\"".to_owned())
+        );
         assert_eq!((Value::Missing.markdown(), Value::Missing.csv()), ("–".to_owned(), String::new()));
         assert_eq!(Value::Count(u64::MAX).csv(), u64::MAX.to_string());
-        assert_eq!((percent.number(), Value::Count(3).number(), text.number()), (Some(0.01234), Some(3.0), None));
+        assert_eq!(
+            (percent.number(), Value::Count(3).number(), text.number()),
+            (Some(0.01234), Some(3.0), None)
+        );
     }
 
     #[test]

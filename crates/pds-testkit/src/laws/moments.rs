@@ -2,7 +2,7 @@
 
 use super::{Verdict, Z, edge, log_odds};
 
-/// Fewest expected hits per bucket at which a bucket chi-square is near its limit distribution [Cochran54].
+/// Fewest expected hits per bucket at which a bucket chi-square is near its limit distribution \[Cochran54\].
 const MIN_EXPECTED: f64 = 5.0;
 
 /// The arithmetic mean, summed in order; NaN of nothing.
@@ -74,7 +74,8 @@ pub fn mean_at_most(values: &[f64], bound: f64) -> Verdict {
 pub fn chi_square_uniform(counts: &[u64]) -> Verdict {
     let total: u128 = counts.iter().map(|&count| u128::from(count)).sum();
     let expected = total as f64 / counts.len() as f64;
-    let chi_square: f64 = counts.iter().map(|&count| (count as f64 - expected) * (count as f64 - expected)).sum();
+    let chi_square: f64 =
+        counts.iter().map(|&count| (count as f64 - expected) * (count as f64 - expected)).sum();
     let degrees = counts.len().saturating_sub(1) as f64;
     let observed = chi_square / expected / degrees;
     if counts.len() < 2 || expected < MIN_EXPECTED {

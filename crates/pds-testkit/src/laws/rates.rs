@@ -12,7 +12,7 @@ use super::{Verdict, edge, log_odds};
 ///
 /// # Source
 ///
-/// Chernoff's bound in the form of [Hoeffding63, Theorem 1].
+/// Chernoff's bound in the form of \[Hoeffding63, Theorem 1\].
 pub fn rate_is(hits: u64, trials: u64, predicted: f64) -> Verdict {
     judge(hits, trials, predicted, true, true)
 }
@@ -48,8 +48,8 @@ fn judge(hits: u64, trials: u64, rate: f64, lower_tail: bool, upper_tail: bool) 
 /// The Kullback-Leibler divergence of two Bernoulli distributions, in nats.
 fn divergence(observed: f64, predicted: f64) -> f64 {
     // 0 ln 0 = 0, and observing the impossible diverges.
-    let heads = if observed == 0.0 { 0.0 } else { observed * libm::log(observed / predicted) };
-    let tails = if observed == 1.0 {
+    let heads = if observed <= 0.0 { 0.0 } else { observed * libm::log(observed / predicted) };
+    let tails = if observed >= 1.0 {
         0.0
     } else {
         (1.0 - observed) * (libm::log1p(-observed) - libm::log1p(-predicted))

@@ -1,0 +1,43 @@
+//! The bytes of version 1: written once (`PDS_WRITE_GOLDEN=1 cargo test -p pds-bloom`), kept for ever.
+
+use pds_bloom::prelude::*;
+use pds_bloom::{SipHasher, WyHasher};
+use pds_testkit::golden;
+
+fn check<H: pds_bloom::Fingerprint + std::fmt::Debug>(name: &str, filter: &BloomFilter<H>) {
+    let bytes = filter.to_bytes();
+    golden(env!("CARGO_MANIFEST_DIR"), name, &bytes);
+    let read = BloomFilter::from_bytes_with(&bytes, filter.hasher().clone()).expect("its own bytes");
+    assert_eq!(&read, filter);
+}
+
+#[test]
+fn version_1_of_an_empty_filter() {
+    check("bloom-v1-empty.bin", &BloomFilter::new(BloomParams::for_fpr(0, 0.01).expect("valid targets")));
+}
+
+#[test]
+fn version_1_of_a_sized_filter() {
+    let mut filter = BloomFilter::new(BloomParams::for_fpr(100, 0.01).expect("valid targets"));
+    filter.extend(0..100u32);
+    filter.insert("text");
+    check("bloom-v1-100-keys.bin", &filter);
+}
+
+#[test]
+fn version_1_of_a_raw_shape() {
+    let mut filter = BloomFilter::new(BloomParams::with_shape(300, 3).expect("a valid shape"));
+    filter.extend(["a", "b", "c"]);
+    check("bloom-v1-raw-shape.bin", &filter);
+}
+
+#[test]
+fn version_1_with_other_hashers() {
+    let params = BloomParams::with_shape(128, 4).expect("a valid shape");
+    let mut keyed = BloomFilter::with_hasher(params, SipHasher::new(*b"sixteen byte key"));
+    keyed.insert("a");
+    check("bloom-v1-siphash.bin", &keyed);
+    let mut seeded = BloomFilter::with_hasher(params, WyHasher::with_seed(1));
+    seeded.insert("a");
+    check("bloom-v1-seeded.bin", &seeded);
+}

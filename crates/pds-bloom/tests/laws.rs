@@ -1,0 +1,264 @@
+//! What the filter promises, as laws.
+
+use bitvec::prelude::{BitVec, Lsb0};
+use pds_bloom::prelude::*;
+use pds_bloom::{Prehashed, SipHasher, WyHasher};
+use pds_hash::Probes;
+use pds_testkit::{
+    DistinctKeys, WireLaws, idempotent_merge_law, laws, merge_laws, refused_merge_law, wire_laws,
+};
+use proptest::prelude::*;
+
+fn params() -> BloomParams {
+    BloomParams::with_shape(1000, 5).expect("a valid shape")
+}
+
+fn filter(keys: &[u64]) -> BloomFilter {
+    let mut filter = BloomFilter::new(params());
+    filter.extend(keys);
+    filter
+}
+
+merge_laws! { merging, filter, idempotent }
+
+const WIRE: WireLaws<BloomFilter> = WireLaws {
+    exercise: |filter| {
+        let _ = (filter.contains(&1u64), filter.fill_ratio(), filter.estimated_len(), filter.is_saturated());
+        let mut filter = filter.clone();
+        filter.insert(&1u64);
+        assert!(filter.contains(&1u64));
+    },
+    view: |bytes| {
+        if let Ok(view) = BloomFilter::view(bytes) {
+            let _ = (view.contains(&1u64), view.contains("key"), view.verify().is_ok());
+        }
+        let _ = BloomParams::peek(bytes);
+    },
+    ..WireLaws::new(BloomFilter::from_bytes)
+};
+
+wire_laws! { wire, WIRE, filter, canonical }
+
+#[test]
+fn what_decodes_is_canonical_and_equal() {
+    let filter = filter(&[1, 2, 3]);
+    WIRE.round_trips_to_an_equal(&filter);
+    WIRE.accepts_canonical_bytes_only(&filter.to_bytes());
+    idempotent_merge_law(filter_of_target, &[1, 2, 3]);
+}
+
+fn filter_of_target(keys: &[u64]) -> BloomFilter {
+    let mut filter = BloomFilter::new(BloomParams::for_fpr(100, 0.01).expect("valid targets"));
+    filter.extend(keys);
+    filter
+}
+
+#[test]
+fn merging_and_intersecting_refuse_what_differs_and_change_nothing() {
+    let shape = |bits, k| BloomFilter::new(BloomParams::with_shape(bits, k).expect("a valid shape"));
+    let mut mine = shape(1024, 5);
+    mine.insert("key");
+    let incompatible = |field| Error::Incompatible { field };
+    for (other, error) in [
+        (shape(2048, 5), incompatible("bits")),
+        (shape(1024, 6), incompatible("k")),
+        (shape(960, 6), incompatible("bits")),
+    ] {
+        assert_eq!(refused_merge_law(mine.clone(), &other), error);
+        let mut unchanged = mine.clone();
+        assert_eq!(unchanged.intersect(&other), Err(error));
+        assert_eq!(unchanged, mine);
+    }
+    let targeted = BloomFilter::new(BloomParams::for_fpr(107, 0.01).expect("valid targets"));
+    let raw = shape(targeted.params().bits(), targeted.params().k());
+    assert_eq!(refused_merge_law(raw, &targeted), incompatible("design_fpr"));
+
+    let keyed = |key| BloomFilter::with_hasher(params(), SipHasher::new([key; 16]));
+    assert!(matches!(refused_merge_law(keyed(1), &keyed(2)), Error::Hasher { .. }));
+    let seeded = |seed| BloomFilter::with_hasher(params(), WyHasher::with_seed(seed));
+    assert!(matches!(refused_merge_law(seeded(0), &seeded(1)), Error::Hasher { .. }));
+}
+
+proptest! {
+    #[test]
+    fn never_forgets_a_key(keys: Vec<u64>, bits in 1..5000u64, k in 1..=64u32) {
+        let mut filter = BloomFilter::new(BloomParams::with_shape(bits, k).expect("a valid shape"));
+        for key in &keys {
+            let known = filter.contains(key);
+            prop_assert_eq!(filter.insert(key), !known);
+        }
+        prop_assert!(keys.iter().all(|key| filter.contains(key)));
+        let bytes = filter.to_bytes();
+        let view = BloomFilter::view(&bytes).expect("its own bytes");
+        prop_assert!(keys.iter().all(|key| view.contains(key)));
+    }
+
+    #[test]
+    fn bits_lie_where_the_probes_say(hashes: Vec<u64>, bits in 1..5000u64, k in 1..=64u32) {
+        let params = BloomParams::with_shape(bits, k).expect("a valid shape");
+        let mut filter = BloomFilter::new(params);
+        let mut oracle: BitVec<u8, Lsb0> = BitVec::repeat(false, params.bits() as usize);
+        for &hash in &hashes {
+            filter.insert_hash(hash);
+            let mut probes = Probes::new(hash);
+            (0..k).for_each(|_| oracle.set(probes.next(params.bits()) as usize, true));
+        }
+        let bytes = filter.to_bytes();
+        prop_assert!(bytes.ends_with(oracle.as_raw_slice()));
+        prop_assert_eq!(filter.fill_ratio(), oracle.count_ones() as f64 / params.bits() as f64);
+    }
+
+    #[test]
+    fn batches_views_and_single_calls_agree(
+        members: Vec<u64>, strangers: Vec<u64>, short in 0..10usize, large: bool,
+    ) {
+        // The large shape takes the prefetching loop.
+        let bits = if large { 1 << 23 } else { 1000 };
+        let params = BloomParams::with_shape(bits, 5).expect("a valid shape");
+        let (mut single, mut batch) = (BloomFilter::new(params), BloomFilter::new(params));
+        members.iter().for_each(|&hash| { single.insert_hash(hash); });
+        batch.insert_batch(&members);
+        prop_assert_eq!(&single, &batch);
+        let asked = [&members[..], &strangers[..]].concat();
+        let mut found = vec![true; asked.len().saturating_sub(short)];
+        prop_assert_eq!(single.contains_batch(&asked, &mut found), found.len());
+        let mut more = vec![true; asked.len() + 3];
+        prop_assert_eq!(single.contains_batch(&asked, &mut more), asked.len());
+        prop_assert_eq!(&more[asked.len()..], &[true; 3]);
+        let bytes = single.to_bytes();
+        let view = BloomFilter::view(&bytes).expect("its own bytes");
+        for (i, &hash) in asked.iter().enumerate() {
+            let alone = single.contains_hash(hash);
+            prop_assert_eq!(more[i], alone);
+            prop_assert_eq!(view.contains_hash(hash), alone);
+            prop_assert!(i >= found.len() || found[i] == alone);
+        }
+    }
+
+    #[test]
+    fn keys_and_their_hashes_are_one(key: String, number: i32) {
+        let mut filter = BloomFilter::with_hasher(params(), SipHasher::new([9; 16]));
+        let hash = filter.hasher().hash_key(&key);
+        prop_assert!(filter.insert(&key));
+        prop_assert!(filter.contains_hash(hash) && !filter.insert_hash(hash));
+        filter.insert(&number);
+        prop_assert!(filter.contains(&i64::from(number)));
+    }
+
+    #[test]
+    fn an_intersection_holds_the_keys_of_both(a: Vec<u64>, b: Vec<u64>, both: Vec<u64>) {
+        let mut left = filter(&[&a[..], &both[..]].concat());
+        let right = filter(&[&b[..], &both[..]].concat());
+        left.intersect(&right).expect("equal shapes");
+        prop_assert!(both.iter().all(|key| left.contains(key)));
+        let exact = filter(&both);
+        let mut union = left.clone();
+        union.merge(&exact).expect("equal shapes");
+        prop_assert_eq!(union, left, "a superset of the intersection's filter");
+    }
+
+    #[test]
+    fn the_promised_rate_is_kept_and_no_word_is_wasted(keys in 0..1u64 << 40, exponent in 0.1..40.0f64) {
+        let fpr = (-exponent).exp2();
+        if let Ok(params) = BloomParams::for_fpr(keys, fpr) {
+            prop_assert!(params.fpr(keys) <= fpr);
+            if let Ok(smaller) = BloomParams::with_shape(params.bits() - 64, params.k()) {
+                // Neighbouring shapes beyond 2^53 words are one number in floating point.
+                prop_assert!(smaller.fpr(keys) > fpr * (1.0 - 1e-11));
+            }
+        } else {
+            prop_assert!(fpr < 2.0 * keys as f64 / 2f64.powi(64));
+        }
+    }
+}
+
+#[test]
+fn no_key_at_all_is_legal_and_answers_no() {
+    for fpr in [0.5, 0.01, 1e-18] {
+        let mut filter = BloomFilter::new(BloomParams::for_fpr(0, fpr).expect("no keys are legal"));
+        assert!(filter.is_empty() && !filter.contains("key") && !filter.is_saturated());
+        assert_eq!((filter.fill_ratio(), filter.estimated_len(), filter.estimated_fpr()), (0.0, 0.0, 0.0));
+        assert!(filter.insert("key"));
+        assert!(!filter.is_empty());
+        filter.clear();
+        assert!(filter.is_empty() && !filter.contains("key"));
+    }
+}
+
+#[test]
+fn a_stand_in_for_a_secret_hasher_merges_and_answers_for_hashes() {
+    let hasher = SipHasher::new(*b"sixteen byte key");
+    let mut filter = BloomFilter::with_hasher(params(), hasher);
+    filter.insert("key");
+    let bytes = filter.to_bytes();
+    assert!(matches!(BloomFilter::from_bytes(&bytes), Err(Error::Hasher { .. })));
+    let fingerprint = pds_core::wire::peek(&bytes).expect("a header").fingerprint;
+    let stand_in = Prehashed(fingerprint.try_into().expect("a fingerprint"));
+    let mut elsewhere = BloomFilter::from_bytes_with(&bytes, stand_in).expect("the fingerprint is right");
+    assert!(elsewhere.contains_hash(hasher.hash_key("key")));
+    elsewhere.merge(&elsewhere.clone()).expect("equal in all");
+    assert_eq!(elsewhere.to_bytes(), bytes);
+    assert!(
+        BloomFilter::view_with(&bytes, stand_in).is_ok_and(|view| view.contains_hash(hasher.hash_key("key")))
+    );
+}
+
+#[test]
+fn serde_carries_the_envelope() {
+    let filter = filter(&[1, 2, 3]);
+    let text = serde_json::to_string(&filter).expect("bytes encode");
+    assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
+    assert_eq!(serde_json::from_str::<BloomFilter>(&text).expect("what was written reads"), filter);
+    assert!(serde_json::from_str::<BloomFilter>("[1, 2, 3]").is_err());
+}
+
+#[test]
+fn views_open_at_any_address() {
+    let filter = filter(&[1, 2, 3]);
+    let bytes = filter.to_bytes();
+    for shift in 0..8 {
+        let shifted = [&vec![0; shift][..], &bytes[..]].concat();
+        let view = BloomFilter::view(&shifted[shift..]).expect("its own bytes");
+        assert!(view.contains(&2u64) && view.verify().is_ok());
+        assert_eq!(view.to_owned().expect("its own bytes"), filter);
+    }
+}
+
+#[test]
+fn a_view_answers_from_a_damaged_payload_and_verify_tells() {
+    let mut bytes = filter(&[1, 2, 3]).to_bytes();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    let view = BloomFilter::view(&bytes).expect("the header is whole");
+    let _ = view.contains(&1u64);
+    assert_eq!(view.verify(), Err(Error::Checksum));
+    assert!(matches!(view.to_owned(), Err(Error::Checksum)));
+}
+
+/// n = 20,000 keys, 1,000,000 probes, alpha 1e-9 a tail.
+#[test]
+fn strangers_are_taken_for_members_as_often_as_the_law_says() {
+    const KEYS: u64 = 20_000;
+    const PROBES: u64 = 1_000_000;
+    for (i, fpr) in [0.3, 0.1, 0.01, 0.001].into_iter().enumerate() {
+        let params = BloomParams::for_fpr(KEYS, fpr).expect("valid targets");
+        let keys = DistinctKeys::new(i as u64);
+        let mut filter = BloomFilter::new(params);
+        filter.extend(keys.range(0..KEYS));
+        let hits = keys.range(KEYS..KEYS + PROBES).filter(|key| filter.contains(key)).count() as u64;
+        laws::rate_is(hits, PROBES, filter.estimated_fpr()).assert("fill^k of this filter");
+        laws::rate_at_most(hits, PROBES, fpr).assert("the promise");
+        assert!(!filter.is_saturated(), "at its design load");
+        filter.extend(keys.range(KEYS..2 * KEYS));
+        assert!(filter.is_saturated(), "at twice its design load");
+    }
+}
+
+#[test]
+fn every_bit_set_is_full_and_says_so() {
+    let mut filter = BloomFilter::new(BloomParams::with_shape(64, 1).expect("a valid shape"));
+    filter.extend(0..10_000u64);
+    assert_eq!((filter.fill_ratio(), filter.estimated_fpr()), (1.0, 1.0));
+    assert!(filter.estimated_len().is_infinite() && filter.is_saturated());
+    assert!(!filter.insert("stranger") && filter.contains("stranger"));
+}
