@@ -8,6 +8,7 @@ use crate::{Error, law};
 ///
 /// A value of this type is valid: a filter of it can be made without further checks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Shape", into = "Shape")]
 pub struct BloomParams {
     words: u64,
     k: u32,
@@ -91,7 +92,7 @@ impl BloomParams {
     }
 
     /// The one gate: what came from a constructor or from bytes is valid, or is refused.
-    pub(crate) fn validated(self) -> Result<Self, Error> {
+    fn validated(self) -> Result<Self, Error> {
         if !(1..=Self::MAX_BITS / 64).contains(&self.words) {
             return Err(Error::Parameter {
                 name: "bits",
@@ -148,6 +149,28 @@ impl BloomParams {
 
     pub(crate) fn words(&self) -> u64 {
         self.words
+    }
+}
+
+/// What the parameters are written as; reading goes through the gate.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Shape {
+    words: u64,
+    k: u32,
+    target: Option<f64>,
+}
+
+impl TryFrom<Shape> for BloomParams {
+    type Error = Error;
+
+    fn try_from(Shape { words, k, target }: Shape) -> Result<Self, Error> {
+        Self { words, k, target }.validated()
+    }
+}
+
+impl From<BloomParams> for Shape {
+    fn from(BloomParams { words, k, target }: BloomParams) -> Self {
+        Self { words, k, target }
     }
 }
 

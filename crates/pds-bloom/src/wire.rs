@@ -17,7 +17,6 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, BloomParams, &[u8]), Error> 
     if header.alignment != CACHE_LINE {
         return Err(Error::Malformed { field: "alignment" });
     }
-    let params = params.validated().map_err(|_| Error::Malformed { field: "params" })?;
     if payload.len() as u64 != params.size_bytes() {
         return Err(Error::Malformed { field: "payload length" });
     }

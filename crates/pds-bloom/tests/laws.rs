@@ -105,7 +105,8 @@ proptest! {
         }
         let bytes = filter.to_bytes();
         prop_assert!(bytes.ends_with(oracle.as_raw_slice()));
-        prop_assert_eq!(filter.fill_ratio(), oracle.count_ones() as f64 / params.bits() as f64);
+        let expected = oracle.count_ones() as f64 / params.bits() as f64;
+        prop_assert_eq!(filter.fill_ratio().to_bits(), expected.to_bits());
     }
 
     #[test]
@@ -116,7 +117,9 @@ proptest! {
         let bits = if large { 1 << 23 } else { 1000 };
         let params = BloomParams::with_shape(bits, 5).expect("a valid shape");
         let (mut single, mut batch) = (BloomFilter::new(params), BloomFilter::new(params));
-        members.iter().for_each(|&hash| { single.insert_hash(hash); });
+        for &hash in &members {
+            single.insert_hash(hash);
+        }
         batch.insert_batch(&members);
         prop_assert_eq!(&single, &batch);
         let asked = [&members[..], &strangers[..]].concat();
@@ -210,6 +213,22 @@ fn serde_carries_the_envelope() {
     assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
     assert_eq!(serde_json::from_str::<BloomFilter>(&text).expect("what was written reads"), filter);
     assert!(serde_json::from_str::<BloomFilter>("[1, 2, 3]").is_err());
+}
+
+#[test]
+fn parameters_go_through_the_gate_however_they_come() {
+    let params = params();
+    let text = serde_json::to_string(&params).expect("plain numbers");
+    assert_eq!(serde_json::from_str::<BloomParams>(&text).expect("what was written reads"), params);
+    for bad in [
+        r#"{"words":0,"k":1,"target":null}"#,
+        r#"{"words":1,"k":0,"target":null}"#,
+        r#"{"words":1,"k":65,"target":null}"#,
+        r#"{"words":1,"k":1,"target":1.0}"#,
+        r#"{"words":18446744073709551615,"k":1,"target":null}"#,
+    ] {
+        assert!(serde_json::from_str::<BloomParams>(bad).is_err(), "{bad}");
+    }
 }
 
 #[test]

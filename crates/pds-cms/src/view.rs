@@ -1,0 +1,107 @@
+//! A sketch over borrowed bytes.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use pds_core::same_hasher;
+
+use crate::{
+    Cell, CountMinParams, CountMinSketch, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, table,
+    wire::{self, Opened},
+};
+
+/// A sketch answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+///
+/// Opening checks the header, its checksum and the lengths, in constant time. Any payload is safe to query; that it
+/// is the payload that was written is what [`CountMinView::verify`] checks, in time linear in it.
+#[derive(Clone, Copy)]
+pub struct CountMinView<'a, C = u32, H = WyHasher> {
+    opened: Opened<'a>,
+    bytes: &'a [u8],
+    hasher: H,
+    cell: PhantomData<C>,
+}
+
+impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
+    pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
+        let opened = wire::open::<C>(bytes)?;
+        same_hasher(hasher.fingerprint(), opened.header.fingerprint)?;
+        Ok(Self { opened, bytes, hasher, cell: PhantomData })
+    }
+
+    /// As [`CountMinSketch::estimate_hash`].
+    #[inline]
+    pub fn estimate_hash(&self, hash: u64) -> u64 {
+        self.opened.tally.upper(self.least(hash))
+    }
+
+    /// As [`CountMinSketch::bounds_hash`].
+    #[inline]
+    pub fn bounds_hash(&self, hash: u64) -> (u64, u64) {
+        let least = self.least(hash);
+        (self.opened.tally.lower(self.opened.params, least), self.opened.tally.upper(least))
+    }
+
+    /// As [`CountMinSketch::total`].
+    pub fn total(&self) -> u64 {
+        self.opened.tally.total
+    }
+
+    /// As [`CountMinSketch::is_saturated`].
+    pub fn is_saturated(&self) -> bool {
+        self.opened.tally.cells_saturated || self.opened.tally.total_saturated
+    }
+
+    /// The shape.
+    pub fn params(&self) -> CountMinParams {
+        self.opened.params
+    }
+
+    /// Checks the payload: its checksum, and that each row sums up to the total.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Checksum`] if the payload is not the one that was written, [`Error::Malformed`] if it is no sketch's.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.opened.verify::<C>()
+    }
+
+    /// An owned sketch with the same cells.
+    ///
+    /// # Errors
+    ///
+    /// As [`CountMinView::verify`].
+    pub fn to_owned(&self) -> Result<CountMinSketch<C, H>, Error> {
+        CountMinSketch::from_bytes_with(self.bytes, self.hasher.clone())
+    }
+
+    #[inline]
+    fn least(&self, hash: u64) -> C {
+        table::least(self.opened.params, hash, |position| C::read(self.opened.payload, position))
+    }
+}
+
+impl<C: Cell, H: KeyHasher> CountMinView<'_, C, H> {
+    /// As [`CountMinSketch::estimate`].
+    #[inline]
+    pub fn estimate<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.estimate_hash(self.hasher.hash_key(key))
+    }
+
+    /// As [`CountMinSketch::bounds`].
+    #[inline]
+    pub fn bounds<K: Key + ?Sized>(&self, key: &K) -> (u64, u64) {
+        self.bounds_hash(self.hasher.hash_key(key))
+    }
+}
+
+/// Shows shape and total, not the cells.
+impl<C, H: fmt::Debug> fmt::Debug for CountMinView<'_, C, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountMinView")
+            .field("params", &self.opened.params)
+            .field("total", &self.opened.tally.total)
+            .field("hasher", &self.hasher)
+            .finish_non_exhaustive()
+    }
+}

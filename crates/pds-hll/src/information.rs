@@ -1,0 +1,59 @@
+//! How precise an estimate can be: the Fisher information of the registers.
+
+use libm::{exp, expm1, sqrt};
+
+use crate::estimator;
+use crate::histogram::{Histogram, MAX_ZEROS};
+
+/// Standard deviation of the estimate of `keys` distinct keys (more than 0) by `m` registers: sqrt(m / I(keys/m) - keys),
+/// I being the information of one register about the rate of a Poisson number of keys. The subtraction takes out the
+/// variance of that number: here the number of keys is what it is.
+///
+/// Infinite where every register is saturated.
+pub(crate) fn deviation(m: f64, keys: f64) -> f64 {
+    let variance = m / information(keys / m) - keys;
+    // Rounding may leave a hair below 0 for the first keys. A NaN is infinity less infinity.
+    if variance.is_nan() { f64::INFINITY } else { sqrt(variance.max(0.0)) }
+}
+
+/// Fisher information of one register about the rate x at which keys arrive at it.
+///
+/// Value k has probability e^(-xs) (1 - e^(-xs)) with s = 2^-k, value 0 has e^(-x), the last value 1 - e^(-xs) with the
+/// s of the value before it. With E = e^(xs) - 1 the squared scores, weighted, become the terms below.
+///
+/// Source: likelihood of `[Ertl17]`.
+fn information(x: f64) -> f64 {
+    let mut sum = exp(-x);
+    let mut s = 1.0;
+    for _ in 1..=MAX_ZEROS {
+        s *= 0.5;
+        let e = expm1(x * s);
+        // An infinite E belongs to a value so low that no register has it any more.
+        if e.is_finite() {
+            let score = s * (1.0 - e) / (1.0 + e);
+            sum += score * score / e;
+        }
+    }
+    let e = expm1(x * s);
+    if e.is_finite() {
+        sum += s * s / (e * (1.0 + e));
+    }
+    sum
+}
+
+/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use: each has seen a key of its own.
+pub(crate) fn bounds(histogram: &Histogram, kappa: f64) -> (f64, f64) {
+    let m = histogram.registers();
+    let in_use = m - histogram.zeros();
+    if in_use == 0.0 {
+        return (0.0, 0.0);
+    }
+    let estimate = estimator::estimate(histogram);
+    let spread = kappa.abs() * deviation(m, estimate) / estimate;
+    // Not a number: kappa, or infinity over infinity, for a saturated sketch knows no upper bound.
+    if spread.is_nan() {
+        return (in_use, f64::INFINITY);
+    }
+    let (low, high) = (estimate * exp(-spread), estimate * exp(spread));
+    (low.max(in_use), high.max(in_use))
+}

@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod estimator;
+mod histogram;
+mod hll;
+mod information;
+mod packed;
+mod params;
+mod registers;
+mod view;
+mod wire;
+
+pub use hll::HyperLogLog;
+pub use params::HllParams;
+pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
+pub use pds_hash::{SipHasher, WyHasher};
+pub use view::HllView;
+
+/// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
+pub mod prelude {
+    pub use crate::{Error, ExactMerge, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Sketch};
+}

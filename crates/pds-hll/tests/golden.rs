@@ -1,0 +1,74 @@
+//! Bytes are API: what a release wrote, every later one reads, and writes again.
+//!
+//! The files in `golden/` are never edited. A new one, for a new state or version, is added to `states` and written by
+//! `PDS_WRITE_GOLDEN=1 cargo test -p pds-hll --test golden`, which leaves files that exist as they are.
+
+use std::fs;
+use std::path::PathBuf;
+
+use pds_hll::{HllParams, HyperLogLog, Sketch};
+use pds_testkit::golden;
+
+fn sketch(precision: u8) -> HyperLogLog {
+    HyperLogLog::new(HllParams::with_precision(precision).expect("4 to 18"))
+}
+
+/// Each file and how its sketch is made.
+fn states() -> Vec<(&'static str, HyperLogLog)> {
+    let mut few = sketch(4);
+    few.extend(["alice", "bob", "carol"]);
+    let mut many = sketch(12);
+    many.extend(0..100_000u32);
+    let mut saturated = sketch(4);
+    saturated.insert_batch(&(0..16).collect::<Vec<u64>>());
+    let mut signed = sketch(8);
+    signed.extend(-500..500i32);
+    vec![
+        ("v1-p4-empty.bin", sketch(4)),
+        ("v1-p4-three-words.bin", few),
+        ("v1-p4-saturated.bin", saturated),
+        ("v1-p12-100000-integers.bin", many),
+        ("v1-p8-1000-integers.bin", signed),
+    ]
+}
+
+fn path(file: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "golden", file].iter().collect()
+}
+
+#[test]
+fn the_bytes_of_a_sketch_never_change() {
+    for (file, sketch) in states() {
+        let bytes = sketch.to_bytes();
+        golden(env!("CARGO_MANIFEST_DIR"), file, &bytes);
+        let read = HyperLogLog::from_bytes(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
+        assert!(read == sketch, "{file}: another sketch is read");
+        assert_eq!(read.estimate().to_bits(), sketch.estimate().to_bits(), "{file}");
+    }
+}
+
+#[test]
+fn every_golden_file_is_of_a_known_state() {
+    let known: Vec<_> = states().into_iter().map(|(file, _)| path(file)).collect();
+    for entry in fs::read_dir(path("")).unwrap() {
+        let found = entry.unwrap().path();
+        assert!(known.contains(&found), "{} is never read", found.display());
+    }
+}
+
+/// The layout, spelled out: 24 bytes of header, the precision, 16 registers in 12 bytes.
+#[test]
+fn the_payload_is_six_bits_a_register_from_the_lowest_bit() {
+    let mut sketch = sketch(4);
+    sketch.insert_hash(1 << 63); // register 0: no leading zero, value 1
+    sketch.insert_hash(1 << 60 | 1); // register 1: value 4
+    sketch.insert_hash(1 << 32 | 2); // register 2: value 32
+    sketch.insert_hash(15); // register 15: value 47, the greatest
+    let bytes = sketch.to_bytes();
+    assert_eq!(bytes.len(), sketch.params().wire_bytes());
+    assert_eq!(bytes[..8], *b"PDS1\x10\x01\x00\x00");
+    assert_eq!(bytes[24], 4);
+    // 47 in the top six bits; 32, 4, 1 in the low eighteen.
+    let payload: u128 = 47 << 90 | 32 << 12 | 4 << 6 | 1;
+    assert_eq!(bytes[25..], payload.to_le_bytes()[..12]);
+}

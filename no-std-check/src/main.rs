@@ -1,0 +1,82 @@
+//! A program without std over every crate without default features.
+//!
+//! It has its own panic handler and allocator. Should any crate bring in std, both would be defined twice and it would
+//! not link; so would a call into std from a feature that leaks in.
+
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use pds_bloom::{BloomFilter, BloomParams};
+use pds_cms::{CountMinParams, CountMinSketch};
+use pds_core::{Error, Merge, Sketch};
+use pds_hash::{KeyHasher, SipHasher};
+use pds_hll::{HllParams, HyperLogLog};
+
+/// Hands out a static arena, and takes nothing back.
+struct Arena;
+
+const ARENA_BYTES: usize = 1 << 20;
+
+static mut ARENA: [u8; ARENA_BYTES] = [0; ARENA_BYTES];
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call gets bytes that no other call got: `USED` only grows, by at least what is handed out.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let room = layout.size() + layout.align();
+        let start = USED.fetch_add(room, Ordering::Relaxed);
+        if start + room > ARENA_BYTES {
+            return core::ptr::null_mut();
+        }
+        let base = (&raw mut ARENA).cast::<u8>().wrapping_add(start);
+        base.wrapping_add(base.align_offset(layout.align()))
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+#[global_allocator]
+static ALLOCATOR: Arena = Arena;
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    loop {}
+}
+
+/// The compiled `alloc` of hosted targets names this symbol; with `panic = "abort"` nothing calls it. std defines it
+/// too, so that std cannot come in unnoticed.
+#[cfg(not(target_os = "none"))]
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
+
+/// Every structure, once through: insert, ask, merge, bytes.
+fn exercise() -> Result<bool, Error> {
+    let hasher = SipHasher::new([7; 16]);
+    let mut bloom = BloomFilter::with_hasher(BloomParams::for_fpr(100, 0.01)?, hasher);
+    bloom.insert("key");
+    bloom.merge(&bloom.clone())?;
+    let found = BloomFilter::view_with(&bloom.to_bytes(), hasher)?.contains("key");
+
+    let mut distinct = HyperLogLog::new(HllParams::with_precision(6)?);
+    distinct.insert_hash(hasher.hash_key(&1u64));
+    distinct.merge(&distinct.clone())?;
+    let counted = HyperLogLog::from_bytes(&distinct.to_bytes())?.estimate() > 0.5;
+
+    let mut counts = CountMinSketch::<u32>::new(CountMinParams::for_error(0.1, 0.1)?);
+    counts.insert("key");
+    counts.merge(&counts.clone())?;
+    let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
+    Ok(found && counted && twice)
+}
+
+/// 0 if every answer is right.
+#[unsafe(no_mangle)]
+pub extern "C" fn main() -> i32 {
+    i32::from(!exercise().unwrap_or(false))
+}

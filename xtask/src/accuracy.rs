@@ -1,0 +1,186 @@
+//! `cargo xtask accuracy`: every claim about error and size, tried on our own code and held to its law.
+
+mod bloom;
+mod cms;
+mod files;
+mod hash;
+mod hll;
+mod input;
+mod merge;
+mod own_keys;
+mod plot;
+mod report;
+mod rules;
+
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use pds_testkit::{Experiment, Row, Scale, all_pass};
+
+use crate::Failure;
+
+/// Every experiment, in the order of the tables.
+pub const EXPERIMENTS: &[&Experiment] = &[
+    &bloom::SIZING,
+    &bloom::SMALL,
+    &bloom::RULES,
+    &bloom::SATURATION,
+    &hll::PRECISION,
+    &hll::SWEEP,
+    &hll::SMALL_PRECISIONS,
+    &hll::COVERAGE,
+    &hll::UNION,
+    &hll::INTERSECTION,
+    &cms::SIZING,
+    &cms::PARETO,
+    &cms::ROWS,
+    &merge::SHARD_BYTES,
+    &merge::HOURS,
+    &rules::BITS_PER_KEY,
+    &rules::GROUPS,
+    &rules::CHAINED,
+    &hash::QUALITY,
+    &hash::ROUTING,
+];
+
+/// The arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Experiments to run, by id or by table (T1); all if none is named
+    #[arg(value_name = "ID", conflicts_with = "keys")]
+    ids: Vec<String>,
+    /// List the experiments: id, table, claim
+    #[arg(long)]
+    list: bool,
+    /// A first look, within a minute
+    #[arg(long, conflicts_with = "deep")]
+    quick: bool,
+    /// What takes too long for the plain tables
+    #[arg(long)]
+    deep: bool,
+    /// Compare with the committed tables instead of writing them: any differing byte is a failure
+    #[arg(long, conflicts_with_all = ["quick", "deep", "out", "keys", "values"])]
+    check: bool,
+    /// Run every structure on keys of your own, one a line (- for standard input, .gz accepted), against the exact
+    /// answers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values"])]
+    keys: Option<PathBuf>,
+    /// Run every quantile sketch on numbers of your own, one a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep"])]
+    values: Option<PathBuf>,
+    /// Write the results as JSON too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write data, tables and plots below this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// The rows of one experiment, or of a run over a user's keys.
+pub struct Outcome {
+    id: &'static str,
+    table: Option<&'static str>,
+    claim: &'static str,
+    law: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Outcome {
+    fn pass(&self) -> bool {
+        all_pass(&self.rows)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// [`Failure::Claim`] if a law or the comparison fails, [`Failure::Usage`] for bad arguments or input.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.values.is_some() {
+        return Err(Failure::Usage("--values: this workspace has no quantile sketch yet".to_owned()));
+    }
+    let experiments = selected(&arguments.ids)?;
+    if arguments.list {
+        println!("{}", report::list(&experiments));
+        return Ok(());
+    }
+    if let Some(file) = &arguments.keys {
+        let outcome = own_keys::run(file)?;
+        return conclude(arguments, &[outcome]);
+    }
+
+    let scale = match (arguments.quick, arguments.deep) {
+        (true, _) => Scale::Quick,
+        (_, true) => Scale::Deep,
+        _ => Scale::Plain,
+    };
+    let target = files::Target::of(arguments.out.as_deref(), scale);
+    let mut outcomes = Vec::new();
+    let mut differing = Vec::new();
+    for experiment in experiments {
+        let outcome = run_one(experiment, scale);
+        let generated = files::generate(experiment, &outcome, scale);
+        if arguments.check {
+            differing.extend(target.differing(&generated)?);
+        } else {
+            target.write(&generated)?;
+        }
+        println!("{}", report::terminal(&outcome));
+        outcomes.push(outcome);
+    }
+    if arguments.check && arguments.ids.is_empty() {
+        differing.extend(target.orphans(EXPERIMENTS)?);
+    }
+    conclude(arguments, &outcomes)?;
+    if differing.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Claim(format!("not what `cargo xtask accuracy` writes: {}", differing.join(", "))))
+    }
+}
+
+/// Runs one experiment, with a progress bar on standard error.
+fn run_one(experiment: &Experiment, scale: Scale) -> Outcome {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{msg:24} {wide_bar} {pos}/{len} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(experiment.id);
+    let rows = experiment.run(scale, &|done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let Experiment { id, table, claim, law, .. } = *experiment;
+    Outcome { id, table, claim, law, rows }
+}
+
+/// Writes the JSON if asked to, and fails if a law did.
+fn conclude(arguments: &Arguments, outcomes: &[Outcome]) -> Result<(), Failure> {
+    if let Some(file) = &arguments.json {
+        files::write(file, report::json(outcomes).as_bytes())?;
+    }
+    if arguments.keys.is_some() {
+        for outcome in outcomes {
+            println!("{}", report::terminal(outcome));
+        }
+    }
+    let failed: Vec<_> =
+        outcomes.iter().filter(|outcome| !outcome.pass()).map(|outcome| outcome.id).collect();
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Claim(format!("a law failed in {}", failed.join(", "))))
+    }
+}
+
+fn selected(ids: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+    let named =
+        |experiment: &Experiment, id: &String| experiment.id == id || experiment.table == Some(id.as_str());
+    if let Some(unknown) = ids.iter().find(|id| !EXPERIMENTS.iter().any(|experiment| named(experiment, id))) {
+        return Err(Failure::Usage(format!("no experiment or table {unknown}; --list names them")));
+    }
+    let wanted = |experiment: &&&Experiment| ids.is_empty() || ids.iter().any(|id| named(experiment, id));
+    Ok(EXPERIMENTS.iter().filter(wanted).copied().collect())
+}

@@ -1,0 +1,423 @@
+//! HyperLogLog: precision, error by cardinality, bounds, union and intersection.
+
+use pds_core::{Merge, Sketch};
+use pds_hash::WyHasher;
+use pds_hll::{HllParams, HyperLogLog};
+use pds_testkit::{Cell, DistinctKeys, Experiment, Plot, Row, laws};
+
+/// The stated tolerance of the estimator's bias, relative, by precision: what is left of it in small sketches.
+fn bias_tolerance(precision: u8) -> f64 {
+    match precision {
+        ..=5 => 0.005,
+        6..=7 => 0.003,
+        8..=9 => 0.001,
+        _ => 0.0005,
+    }
+}
+
+/// How far the error of a small sketch is from normal, as a share of sigma: stated for p < 8.
+fn sigma_slack(precision: u8) -> f64 {
+    if precision < 8 { 0.08 } else { 0.0 }
+}
+
+/// Below so many expected collisions of keys in a register, errors are too rare and too large for a law of normal
+/// errors: only the bias is judged there.
+const NORMAL_COLLISIONS: f64 = 2.0;
+
+fn params(precision: f64) -> HllParams {
+    HllParams::with_precision(precision as u8).expect("a precision of the table")
+}
+
+fn registers(params: HllParams) -> u64 {
+    params.registers() as u64
+}
+
+pub(super) const PRECISION: Experiment = Experiment {
+    id: "hll-precision",
+    table: Some("T7"),
+    claim: "The relative error is 1.04/sqrt(m), in 6 bits a register on the wire.",
+    law: "RMSE over independent streams by the chi-square law against the error that the Fisher information predicts; bias \
+          by the normal law with the stated tolerance; bytes exactly.",
+    cells: |scale| {
+        let cells = [
+            (10.0, 50_000.0),
+            (12.0, 100_000.0),
+            (14.0, 400_000.0),
+            (16.0, 1_000_000.0),
+            (14.0, 1_000_000.0),
+        ];
+        let trials = scale.pick(20, 50, 1000, 10_000);
+        let cell = |(i, &(p, n)): (usize, &(f64, f64))| Cell { index: i as u64, trials, inputs: vec![p, n] };
+        cells.iter().enumerate().map(cell).collect()
+    },
+    trial: |cell, seed| {
+        let [precision, keys] = cell.inputs[..] else { return Vec::new() };
+        let mut sketch = HyperLogLog::new(params(precision));
+        for key in DistinctKeys::new(seed).range(0..keys as u64) {
+            sketch.insert(&key);
+        }
+        vec![sketch.estimate() / keys - 1.0, sketch.to_bytes().len() as f64, sketch.size_bytes() as f64]
+    },
+    rows: |cell, outcomes| {
+        let [precision, keys] = cell.inputs[..] else { return Vec::new() };
+        let params = params(precision);
+        let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome[0]).collect();
+        let sigma = params.predicted_error(keys as u64);
+        let m = registers(params) as f64;
+        vec![
+            Row::new()
+                .count("p", precision as u64)
+                .count("m", registers(params))
+                .percent("1.04/sqrt(m)", 1.04 / libm::sqrt(m), 3)
+                .count("distinct", keys as u64)
+                .percent("predicted", sigma, 4)
+                .percent("RMSE", laws::rmse(&errors), 4)
+                .percent("bias", laws::mean(&errors), 2)
+                .count("dense bytes at 6 bits", registers(params) * 6 / 8)
+                .count("bytes on the wire", outcomes[0][1] as u64)
+                .count("bytes in memory", outcomes[0][2] as u64)
+                .count("bytes of the exact set (16-byte ids)", 16 * keys as u64)
+                .check("RMSE", laws::rmse_is(&errors, sigma))
+                .check(
+                    "bias",
+                    laws::bias_is_zero(
+                        laws::mean(&errors),
+                        sigma,
+                        cell.trials,
+                        bias_tolerance(precision as u8),
+                    ),
+                )
+                .check("wire bytes", laws::at_most(outcomes[0][1], m * 0.75 + 32.0)),
+        ]
+    },
+    plot: None,
+};
+
+/// T8: log-spaced, with extra points around 2.5 m and 5 m of p = 12, where classic estimators switch.
+const SWEEP_POINTS: [u64; 40] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 9500,
+    10_000, 10_240, 10_500, 11_000, 12_000, 13_000, 15_000, 17_000, 19_000, 20_480, 22_000, 25_000, 30_000,
+    50_000, 70_000, 100_000, 200_000, 300_000, 500_000, 1_000_000,
+];
+
+/// What was published for the classic estimator, five trials each.
+const PUBLISHED_RMS: [(u64, f64); 4] =
+    [(1000, 0.0116), (10_000, 0.0316), (100_000, 0.0068), (1_000_000, 0.0145)];
+
+pub(super) const SWEEP: Experiment = Experiment {
+    id: "hll-sweep",
+    table: Some("T8"),
+    claim: "The error has no bump where the classic estimator switches: p = 12, one stream per trial.",
+    law: "at each point, bias by the normal law with a tolerance of 0.05% and RMSE by the chi-square law against the error \
+          that the Fisher information predicts (RMSE where two collisions or more are expected). The classic raw and \
+          linear-counting estimator stands beside it and is not judged.",
+    cells: |scale| vec![Cell { index: 0, trials: scale.pick(50, 400, 4000, 20_000), inputs: vec![12.0] }],
+    trial: |cell, seed| {
+        let mut sketch = HyperLogLog::new(params(cell.inputs[0]));
+        let mut errors = Vec::with_capacity(2 * SWEEP_POINTS.len());
+        let keys = DistinctKeys::new(seed);
+        let mut inserted = 0;
+        for point in SWEEP_POINTS {
+            for key in keys.range(inserted..point) {
+                sketch.insert(&key);
+            }
+            inserted = point;
+            errors.push(sketch.estimate() / point as f64 - 1.0);
+            errors.push(classic_estimate(sketch.registers()) / point as f64 - 1.0);
+        }
+        errors
+    },
+    rows: |cell, outcomes| {
+        let params = params(cell.inputs[0]);
+        let row = |(i, &keys): (usize, &u64)| {
+            let column = |i: usize| outcomes.iter().map(|outcome| outcome[i]).collect::<Vec<_>>();
+            let (ours, classic) = (column(2 * i), column(2 * i + 1));
+            let sigma = params.predicted_error(keys);
+            let published = PUBLISHED_RMS.iter().find(|point| point.0 == keys);
+            let row = Row::new()
+                .count("distinct", keys)
+                .percent("predicted", sigma, 3)
+                .percent("RMSE", laws::rmse(&ours), 3)
+                .percent("bias", laws::mean(&ours), 2)
+                .percent("RMSE, classic", laws::rmse(&classic), 3)
+                .percent("bias, classic", laws::mean(&classic), 2);
+            let row = match published {
+                Some(&(_, rms)) => row.percent("RMS published, classic", rms, 3),
+                None => row.missing("RMS published, classic"),
+            };
+            let tolerance = bias_tolerance(12);
+            let row = row.check("bias", laws::bias_is_zero(laws::mean(&ours), sigma, cell.trials, tolerance));
+            let collisions = keys as f64 * keys as f64 / (2.0 * registers(params) as f64);
+            if collisions < NORMAL_COLLISIONS { row } else { row.check("RMSE", laws::rmse_is(&ours, sigma)) }
+        };
+        SWEEP_POINTS.iter().enumerate().map(row).collect()
+    },
+    plot: Some(Plot {
+        x: "distinct",
+        y: &["RMSE", "RMSE, classic", "predicted"],
+        series: None,
+        log_x: true,
+        log_y: false,
+        x_label: "distinct keys",
+        y_label: "relative error",
+    }),
+};
+
+/// The estimator of `[FlajoletEtAl07]`: the harmonic mean, and linear counting up to 2.5 m while a register is empty.
+/// Stands here as what others do.
+fn classic_estimate(registers: &[u8]) -> f64 {
+    let m = registers.len() as f64;
+    let alpha = 0.7213 / (1.0 + 1.079 / m);
+    // Sixteenths of 2^-47 would still be exact: the sum is one of multiples of 2^-47 below 2^18.
+    let sum: f64 = registers.iter().map(|&register| libm::ldexp(1.0, -i32::from(register))).sum();
+    let raw = alpha * m * m / sum;
+    let empty = registers.iter().filter(|&&register| register == 0).count();
+    if raw <= 2.5 * m && empty > 0 { m * libm::log(m / empty as f64) } else { raw }
+}
+
+pub(super) const SMALL_PRECISIONS: Experiment = Experiment {
+    id: "hll-all-precisions",
+    table: Some("T8"),
+    claim: "The same at every precision: no bias at any load, from 0.02 m to 20 m.",
+    law: "as hll-sweep, with the tolerance of bias 0.05% from p = 10, 0.1% at 8, 0.3% at 6, 0.5% at 4, and 8% on the \
+          predicted error below p = 8, where errors are skewed. The worst load of each precision is printed.",
+    cells: |scale| {
+        let cell = |p: u8| Cell {
+            index: u64::from(p),
+            trials: if p < 13 { scale.pick(100, 400, 4000, 20_000) } else { scale.pick(4, 10, 100, 2000) },
+            inputs: vec![f64::from(p)],
+        };
+        let highest = scale.pick(12, 14, 18, 18);
+        (4..=highest).map(cell).collect()
+    },
+    trial: |cell, seed| {
+        let params = params(cell.inputs[0]);
+        let mut sketch = HyperLogLog::new(params);
+        let keys = DistinctKeys::new(seed);
+        let mut inserted = 0;
+        loads(params)
+            .map(|point| {
+                for key in keys.range(inserted..point) {
+                    sketch.insert(&key);
+                }
+                inserted = point;
+                sketch.estimate() / point as f64 - 1.0
+            })
+            .collect()
+    },
+    rows: |cell, outcomes| {
+        let precision = cell.inputs[0] as u8;
+        let params = params(cell.inputs[0]);
+        let mut row = Row::new().count("p", u64::from(precision)).count("trials", cell.trials);
+        let mut worst = [(0, 0.0f64), (0, 1.0f64)];
+        let mut checks = Vec::new();
+        for (i, keys) in loads(params).enumerate() {
+            let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome[i]).collect();
+            let sigma = params.predicted_error(keys);
+            let (bias, ratio) = (laws::mean(&errors), laws::rmse(&errors) / sigma);
+            checks.push(("bias", laws::bias_is_zero(bias, sigma, cell.trials, bias_tolerance(precision))));
+            if bias.abs() > worst[0].1.abs() {
+                worst[0] = (keys, bias);
+            }
+            if keys as f64 * keys as f64 / (2.0 * registers(params) as f64) >= NORMAL_COLLISIONS {
+                checks.push(("RMSE", laws::rmse_is_within(&errors, sigma, sigma_slack(precision))));
+                if libm::log(ratio).abs() > libm::log(worst[1].1).abs() {
+                    worst[1] = (keys, ratio);
+                }
+            }
+        }
+        row = row
+            .percent("largest bias", worst[0].1, 2)
+            .count("at distinct", worst[0].0)
+            .real("RMSE / predicted, farthest", worst[1].1, 4)
+            .count("at", worst[1].0);
+        vec![checks.into_iter().fold(row, |row, (name, verdict)| row.check(name, verdict))]
+    },
+    plot: None,
+};
+
+/// From 1 key to 20 m, dense where estimators switch.
+fn loads(params: HllParams) -> impl Iterator<Item = u64> {
+    /// In hundredths of m.
+    const LOADS: [u64; 18] =
+        [2, 5, 10, 25, 50, 75, 100, 150, 200, 225, 250, 275, 300, 350, 400, 500, 700, 2000];
+    let mut last = 0;
+    let m = registers(params);
+    std::iter::once(1).chain(LOADS.map(move |load| m * load / 100)).filter(move |&keys| {
+        let new = keys > last;
+        last = last.max(keys);
+        new
+    })
+}
+
+pub(super) const COVERAGE: Experiment = Experiment {
+    id: "hll-bounds",
+    table: None,
+    claim: "bounds(kappa) hold the true count as often as the normal distribution says.",
+    law: "shares of streams inside the bounds by Chernoff's law, against the nominal coverage within 2 points.",
+    cells: |scale| {
+        let grid = [
+            (8.0, 100.0),
+            (8.0, 5000.0),
+            (12.0, 1000.0),
+            (12.0, 10_000.0),
+            (12.0, 100_000.0),
+            (14.0, 100_000.0),
+        ];
+        let cell = |(i, &(p, n)): (usize, &(f64, f64))| Cell {
+            index: i as u64,
+            trials: scale.pick(200, 500, 4000, 20_000),
+            inputs: vec![p, n],
+        };
+        grid.iter().enumerate().map(cell).collect()
+    },
+    trial: |cell, seed| {
+        let [precision, keys] = cell.inputs[..] else { return Vec::new() };
+        let mut sketch = HyperLogLog::new(params(precision));
+        for key in DistinctKeys::new(seed).range(0..keys as u64) {
+            sketch.insert(&key);
+        }
+        KAPPAS
+            .map(|(kappa, _)| {
+                let (low, high) = sketch.bounds(kappa);
+                f64::from(u8::from((low..=high).contains(&keys)))
+            })
+            .to_vec()
+    },
+    rows: |cell, outcomes| {
+        /// What the log-normal shape of the bounds may be off, as a probability.
+        const SHAPE: f64 = 0.02;
+        let [precision, keys] = cell.inputs[..] else { return Vec::new() };
+        let mut row = Row::new().count("p", precision as u64).count("distinct", keys as u64);
+        let names = ["inside at kappa = 1", "inside at kappa = 2", "inside at kappa = 3"];
+        for (i, (_, nominal)) in KAPPAS.into_iter().enumerate() {
+            let inside: f64 = outcomes.iter().map(|outcome| outcome[i]).sum();
+            row = row
+                .percent(names[i], inside / cell.trials as f64, 4)
+                .check(names[i], laws::rate_at_least(inside as u64, cell.trials, nominal - SHAPE))
+                .check(names[i], laws::rate_at_most(inside as u64, cell.trials, nominal + SHAPE));
+        }
+        vec![row]
+    },
+    plot: None,
+};
+
+/// Standard deviations, and the share of a normal distribution within them.
+const KAPPAS: [(f64, f64); 3] = [(1.0, 0.6827), (2.0, 0.9545), (3.0, 0.9973)];
+
+pub(super) const UNION: Experiment = Experiment {
+    id: "hll-union",
+    table: Some("T9"),
+    claim: "Merging ids 0..60,000 with 40,000..100,000 gives the sketch of the union, register for register.",
+    law: "merged bytes equal the union stream's bytes in every trial; RMSE of the union by the chi-square law; the error of \
+          the ratio of two independent estimates is sqrt(2) times that of one, by the same law with 2%.",
+    cells: |scale| {
+        let trials = scale.pick(20, 50, 1000, 10_000);
+        [12.0, 14.0]
+            .into_iter()
+            .enumerate()
+            .map(|(i, p)| Cell { index: i as u64, trials, inputs: vec![p] })
+            .collect()
+    },
+    trial: |cell, seed| {
+        let hasher = WyHasher::with_seed(seed);
+        let sketch = |ids: std::ops::Range<u64>| {
+            let mut sketch = HyperLogLog::with_hasher(params(cell.inputs[0]), hasher);
+            for id in ids {
+                sketch.insert(&id);
+            }
+            sketch
+        };
+        let (mut left, right, union) = (sketch(0..60_000), sketch(40_000..100_000), sketch(0..100_000));
+        let disjoint = sketch(200_000..260_000);
+        let ratio = left.estimate() / disjoint.estimate() - 1.0;
+        let sum = left.estimate() + right.estimate();
+        let merged = left.merge(&right).is_ok();
+        let equal = merged && left.to_bytes() == union.to_bytes() && left.registers() == union.registers();
+        vec![union.estimate() / 100_000.0 - 1.0, ratio, f64::from(u8::from(!equal)), sum - left.estimate()]
+    },
+    rows: |cell, outcomes| {
+        /// A ratio is skewed to second order in the error.
+        const RATIO_SLACK: f64 = 0.02;
+        let params = params(cell.inputs[0]);
+        let column = |i: usize| outcomes.iter().map(|outcome| outcome[i]).collect::<Vec<_>>();
+        let (union, ratio) = (column(0), column(1));
+        let unequal: f64 = column(2).iter().sum();
+        let sigma = params.predicted_error(100_000);
+        let part = params.predicted_error(60_000);
+        let ratio_sigma = std::f64::consts::SQRT_2 * part;
+        vec![
+            Row::new()
+                .count("p", cell.inputs[0] as u64)
+                .count("union", 100_000)
+                .text("published estimate (p = 12)", "99,318")
+                .count("unequal merges", unequal as u64)
+                .percent("RMSE of the union", laws::rmse(&union), 3)
+                .percent("predicted", sigma, 3)
+                .percent("RMSE of a ratio of two", laws::rmse(&ratio), 3)
+                .percent("predicted for the ratio", ratio_sigma, 3)
+                .check("register for register", laws::all_hold(unequal as u64, cell.trials))
+                .check("union", laws::rmse_is(&union, sigma))
+                .check("ratio", laws::rmse_is_within(&ratio, ratio_sigma, RATIO_SLACK)),
+        ]
+    },
+    plot: None,
+};
+
+pub(super) const INTERSECTION: Experiment = Experiment {
+    id: "hll-intersection",
+    table: Some("T9"),
+    claim: "Inclusion-exclusion is a poor estimate of a small overlap: its error is that of the union, and it can go negative.",
+    law: "unbiased: the mean by the normal law, with the spread of the trials themselves. The sizes of the error inform.",
+    cells: |scale| {
+        let trials = scale.pick(20, 50, 1000, 10_000);
+        let overlaps = [20_000.0, 10_000.0, 5000.0, 2000.0, 1000.0, 200.0];
+        let cell =
+            |(i, &overlap): (usize, &f64)| Cell { index: i as u64, trials, inputs: vec![12.0, overlap] };
+        overlaps.iter().enumerate().map(cell).collect()
+    },
+    trial: |cell, seed| {
+        let [precision, overlap] = cell.inputs[..] else { return Vec::new() };
+        let keys = DistinctKeys::new(seed);
+        let sketch = |indices| {
+            let mut sketch = HyperLogLog::new(params(precision));
+            for key in keys.range(indices) {
+                sketch.insert(&key);
+            }
+            sketch
+        };
+        let (mut left, right) =
+            (sketch(0..60_000), sketch(60_000 - overlap as u64..120_000 - overlap as u64));
+        let sum = left.estimate() + right.estimate();
+        let merged = left.merge(&right).is_ok();
+        vec![if merged { sum - left.estimate() } else { f64::NAN }]
+    },
+    rows: |cell, outcomes| {
+        let [_, overlap] = cell.inputs[..] else { return Vec::new() };
+        let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome[0] / overlap - 1.0).collect();
+        let negative = outcomes.iter().filter(|outcome| outcome[0] < 0.0).count();
+        let mean = laws::mean(&errors);
+        let spread =
+            libm::sqrt(laws::mean(&errors.iter().map(|e| (e - mean) * (e - mean)).collect::<Vec<_>>()));
+        // Two estimates' tolerances of bias, and the union's, of 60,000 and 120,000 keys.
+        let tolerance = bias_tolerance(12) * 240_000.0 / overlap;
+        vec![
+            Row::new()
+                .text("sets", "60,000 and 60,000")
+                .count("overlap", overlap as u64)
+                .real("mean estimate", overlap * (1.0 + mean), 4)
+                .percent("RMSE", laws::rmse(&errors), 3)
+                .percent("negative estimates", negative as f64 / cell.trials as f64, 3)
+                .check("unbiased", laws::bias_is_zero(mean, spread, cell.trials, tolerance)),
+        ]
+    },
+    plot: Some(Plot {
+        x: "overlap",
+        y: &["RMSE"],
+        series: None,
+        log_x: true,
+        log_y: true,
+        x_label: "keys in common, of 60,000 and 60,000 (p = 12)",
+        y_label: "relative error of the overlap",
+    }),
+};

@@ -1,0 +1,168 @@
+//! Merging: shards of a stream, hours of a month.
+
+use pds_bloom::{BloomFilter, BloomParams};
+use pds_cms::{CountMinParams, CountMinSketch};
+use pds_core::{Merge, Sketch};
+use pds_hash::{KeyHasher, WyHasher, route};
+use pds_hll::{HllParams, HyperLogLog};
+use pds_testkit::{Cell, DistinctKeys, Experiment, Row, Zipf, laws, seed_for};
+
+const SHARDS: u32 = 4;
+const EVENTS: usize = 1_200_000;
+const RANKS: u64 = 300_000;
+
+pub(super) const SHARD_BYTES: Experiment = Experiment {
+    id: "merge-shards",
+    table: Some("T13"),
+    claim: "Four shards of a stream of 1.2 million events merge to the whole stream's sketch, byte for byte.",
+    law: "bytes are equal in every trial, for shards by key and for shards by turn, merged in both orders.",
+    cells: |scale| {
+        let trials = scale.pick(1, 1, 5, 50);
+        (0..3).map(|i| Cell { index: i, trials, inputs: vec![i as f64] }).collect()
+    },
+    trial: |cell, seed| {
+        let events: Vec<u64> = Zipf::new(RANKS, 1.0, seed).take(EVENTS).collect();
+        match cell.index {
+            0 => {
+                let params = HllParams::with_precision(12).expect("a usual precision");
+                shards_merge(&events, || HyperLogLog::new(params), |sketch, key| sketch.insert(&key))
+            }
+            1 => {
+                let params = CountMinParams::for_error(0.001, 0.01).expect("usual targets");
+                shards_merge(
+                    &events,
+                    || CountMinSketch::<u32>::new(params),
+                    |sketch, key| sketch.insert(&key),
+                )
+            }
+            _ => {
+                let params = BloomParams::for_fpr(RANKS, 0.01).expect("usual targets");
+                shards_merge(&events, || BloomFilter::new(params), |sketch, key| sketch.insert(&key))
+            }
+        }
+    },
+    rows: |cell, outcomes| {
+        let names = ["HyperLogLog, p = 12", "count-min, 0.1% at 1%", "Bloom filter, 1%"];
+        let unequal: f64 = outcomes.iter().map(|outcome| outcome[0]).sum();
+        let merges = 4 * cell.trials;
+        vec![
+            Row::new()
+                .text("sketch", names[cell.index as usize])
+                .count("shards", u64::from(SHARDS))
+                .count("events", EVENTS as u64)
+                .count("bytes of one", outcomes[0][1] as u64)
+                .count("merges compared", merges)
+                .count("unequal", unequal as u64)
+                .check("equal bytes", laws::all_hold(unequal as u64, merges)),
+        ]
+    },
+    plot: None,
+};
+
+/// How many of four ways of sharding and merging miss the whole stream's bytes, and how many bytes there are.
+fn shards_merge<S: Sketch + Merge>(
+    events: &[u64],
+    new: impl Fn() -> S,
+    insert: impl Fn(&mut S, u64) -> bool,
+) -> Vec<f64> {
+    let mut whole = new();
+    for &key in events {
+        insert(&mut whole, key);
+    }
+    let whole = whole.to_bytes();
+    let by_key = |_: usize, key: u64| route(WyHasher::default().hash_key(&key), SHARDS);
+    let by_turn = |turn: usize, _: u64| turn as u32 % SHARDS;
+    let mut unequal = 0;
+    for shard_of in [&by_key as &dyn Fn(usize, u64) -> u32, &by_turn] {
+        let mut shards: Vec<S> = (0..SHARDS).map(|_| new()).collect();
+        for (turn, &key) in events.iter().enumerate() {
+            insert(&mut shards[shard_of(turn, key) as usize], key);
+        }
+        for backwards in [false, true] {
+            let mut merged = new();
+            let order: Vec<usize> =
+                if backwards { (0..shards.len()).rev().collect() } else { (0..shards.len()).collect() };
+            let done = order.into_iter().all(|shard| merged.merge(&shards[shard]).is_ok());
+            unequal += u32::from(!done || merged.to_bytes() != whole);
+        }
+    }
+    vec![f64::from(unequal), whole.len() as f64]
+}
+
+const HOURS_OF_A_WEEK: u64 = 168;
+const HOURS_OF_A_MONTH: u64 = 720;
+/// Visitors in an hour, drawn from so many people; a person comes back.
+const VISITS: u64 = 2000;
+const PEOPLE: u64 = 100_000;
+
+pub(super) const HOURS: Experiment = Experiment {
+    id: "merge-hours",
+    table: Some("T13"),
+    claim: "Hourly distinct counts merge into a week and a month: the bytes of the hours are read, not their visitors.",
+    law: "the merged estimate against the exact distinct count of the window: RMSE by the chi-square law; the merged bytes \
+          equal those of the whole window's sketch in every trial; register bytes read exactly.",
+    cells: |scale| {
+        let trials = scale.pick(3, 10, 100, 1000);
+        let cell = |(i, &(p, hours)): (usize, &(f64, u64))| Cell {
+            index: i as u64,
+            trials,
+            inputs: vec![p, hours as f64],
+        };
+        [(12.0, HOURS_OF_A_WEEK), (12.0, HOURS_OF_A_MONTH), (14.0, HOURS_OF_A_WEEK), (14.0, HOURS_OF_A_MONTH)]
+            .iter()
+            .enumerate()
+            .map(cell)
+            .collect()
+    },
+    trial: |cell, seed| {
+        let [precision, hours] = cell.inputs[..] else { return Vec::new() };
+        let params = HllParams::with_precision(precision as u8).expect("a usual precision");
+        let keys = DistinctKeys::new(seed);
+        let mut seen = vec![false; PEOPLE as usize];
+        let (mut window, mut whole) = (HyperLogLog::new(params), HyperLogLog::new(params));
+        let mut failed = false;
+        let (mut read, mut sum) = (0, 0.0);
+        for hour in 0..hours as u64 {
+            let mut visitors = pds_testkit::SplitMix64::new(seed_for("visitors", hour, seed));
+            let mut sketch = HyperLogLog::new(params);
+            for _ in 0..VISITS {
+                let person = visitors.below(PEOPLE);
+                seen[person as usize] = true;
+                sketch.insert(&keys.key(person));
+                whole.insert(&keys.key(person));
+            }
+            sum += sketch.estimate();
+            let bytes = sketch.to_bytes();
+            read += bytes.len();
+            failed |= HyperLogLog::from_bytes(&bytes).and_then(|hour| window.merge(&hour)).is_err();
+        }
+        let exact = seen.iter().filter(|&&seen| seen).count() as f64;
+        failed |= window.to_bytes() != whole.to_bytes();
+        vec![window.estimate() / exact - 1.0, f64::from(u8::from(failed)), read as f64, sum / exact, exact]
+    },
+    rows: |cell, outcomes| {
+        let [precision, hours] = cell.inputs[..] else { return Vec::new() };
+        let params = HllParams::with_precision(precision as u8).expect("a usual precision");
+        let column = |i: usize| outcomes.iter().map(|outcome| outcome[i]).collect::<Vec<_>>();
+        let errors = column(0);
+        let failures: f64 = column(1).iter().sum();
+        let sigma = params.predicted_error(laws::mean(&column(4)) as u64);
+        let registers = params.registers() as f64 * 0.75 * hours;
+        let read = column(2)[0];
+        vec![
+            Row::new()
+                .count("p", precision as u64)
+                .count("hours", hours as u64)
+                .count("bytes of registers", registers as u64)
+                .count("bytes read", read as u64)
+                .real("distinct in the window", laws::mean(&column(4)), 5)
+                .percent("RMSE", laws::rmse(&errors), 3)
+                .percent("predicted", sigma, 3)
+                .real("sum of the hours / distinct", laws::mean(&column(3)), 3)
+                .check("equal bytes", laws::all_hold(failures as u64, cell.trials))
+                .check("RMSE", laws::rmse_is(&errors, sigma))
+                .check("bytes beside the registers", laws::at_most(read - registers, 32.0 * hours)),
+        ]
+    },
+    plot: None,
+};

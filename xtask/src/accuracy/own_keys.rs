@@ -1,0 +1,242 @@
+//! Every structure on the user's own keys, beside the exact answer.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use pds_bloom::{BloomFilter, BloomParams};
+use pds_cms::{CountMinParams, CountMinSketch};
+use pds_hash::{KeyHasher, WyHasher};
+use pds_hll::{HllParams, HyperLogLog};
+use pds_testkit::{Row, Value, laws};
+
+use super::{Outcome, input};
+use crate::Failure;
+
+const PRECISIONS: [u8; 3] = [10, 12, 14];
+const FILTER_RATES: [f64; 2] = [0.01, 0.001];
+const EPS: f64 = 0.001;
+const DELTA: f64 = 0.01;
+const TOP: usize = 10;
+
+/// What absent probes end in; those that happen to be keys are left out.
+const SUFFIX: &[u8] = b"\0absent";
+
+/// Bytes of a key that a row shows.
+const SHOWN: usize = 40;
+
+/// Reads the keys once into the sketches and an exact table, then compares.
+pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
+    let mut exact: HashMap<Vec<u8>, u64> = HashMap::new();
+    let mut counters: Vec<HyperLogLog> =
+        PRECISIONS.map(|p| HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision"))).into();
+    let mut frequencies =
+        CountMinSketch::<u32>::new(CountMinParams::for_error(EPS, DELTA).expect("usual targets"));
+    let hasher = WyHasher::default();
+    let mut lines = 0;
+    input::each_line(file, |key| {
+        lines += 1;
+        let hash = hasher.hash_key(key);
+        for counter in &mut counters {
+            counter.insert_hash(hash);
+        }
+        frequencies.insert_hash(hash);
+        match exact.get_mut(key) {
+            Some(count) => *count += 1,
+            None => drop(exact.insert(key.to_vec(), 1)),
+        }
+    })?;
+    if lines == 0 {
+        return Err(Failure::Usage(format!("{}: no keys", file.display())));
+    }
+
+    let mut keys: Vec<(&[u8], u64)> = exact.iter().map(|(key, &count)| (key.as_slice(), count)).collect();
+    keys.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let mut rows = vec![row("input", "lines", lines as f64, lines as f64, 0.0, None)];
+    rows.extend(counters.iter().map(|counter| distinct(counter, keys.len() as u64)));
+    for rate in FILTER_RATES {
+        rows.extend(membership(rate, &keys, &exact)?);
+    }
+    rows.extend(counts(&frequencies, &keys, lines));
+    rows.extend(uniformity(&keys));
+    Ok(Outcome {
+        id: "own-keys",
+        table: None,
+        claim: "On these keys, every structure answers within its bound.",
+        law: "distinct: within 6.1 standard errors. Membership: no key lost; wrong yeses by Chernoff's law. Frequencies: \
+              never under; the share over by more than eps N at most delta, by Chernoff's law. Hash: chi-square of buckets.",
+        rows,
+    })
+}
+
+/// A row of the fixed columns; no verdict, no judgement.
+fn row(
+    structure: &str,
+    what: &str,
+    exact: f64,
+    estimate: f64,
+    bound: f64,
+    law: Option<(&'static str, laws::Verdict)>,
+) -> Row {
+    let number = |value: f64| {
+        if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
+            Value::Count(value as u64)
+        } else {
+            Value::Real { value, digits: 5 }
+        }
+    };
+    let within = law.as_ref().is_none_or(|(_, verdict)| verdict.pass);
+    let row = Row::new()
+        .text("structure", structure)
+        .text("answer", what)
+        .with("exact", number(exact))
+        .with("estimate", number(estimate))
+        .with("error", number(estimate - exact))
+        .with("bound", number(bound))
+        .text("within", within.to_string());
+    match law {
+        Some((name, verdict)) => row.check(name, verdict),
+        None => row,
+    }
+}
+
+fn distinct(counter: &HyperLogLog, exact: u64) -> Row {
+    let (p, exact) = (counter.params().precision(), exact as f64);
+    let sigma = counter.params().predicted_error(exact as u64);
+    let error = counter.estimate() / exact - 1.0;
+    let law = laws::bias_is_zero(error, sigma, 1, 0.0);
+    row(
+        &format!("HyperLogLog, p = {p}"),
+        "distinct keys",
+        exact,
+        counter.estimate(),
+        law.high * exact,
+        Some(("distinct", law)),
+    )
+}
+
+fn membership(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> Result<[Row; 2], Failure> {
+    let params =
+        BloomParams::for_fpr(keys.len() as u64, rate).map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut filter = BloomFilter::new(params);
+    filter.extend(keys.iter().map(|(key, _)| *key));
+    let lost = keys.iter().filter(|(key, _)| !filter.contains(*key)).count() as f64;
+    let (mut probes, mut hits) = (0, 0);
+    let mut probe = Vec::new();
+    // A few keys are asked for in several ways, so that the rate can be seen.
+    let rounds = (200_000 / keys.len()).clamp(1, 100);
+    for (key, _) in keys {
+        for round in 0..rounds {
+            probe.clear();
+            probe.extend_from_slice(key);
+            probe.extend_from_slice(SUFFIX);
+            probe.extend_from_slice(round.to_string().as_bytes());
+            if !exact.contains_key(&probe) {
+                probes += 1;
+                hits += u64::from(filter.contains(&probe));
+            }
+        }
+    }
+    let name = format!("Bloom filter, {} %", rate * 100.0);
+    let law = laws::rate_at_most(hits, probes, rate);
+    Ok([
+        row(
+            &name,
+            "keys lost",
+            0.0,
+            lost,
+            0.0,
+            Some(("no key lost", laws::all_hold(lost as u64, keys.len() as u64))),
+        ),
+        row(
+            &name,
+            "rate of wrong yeses",
+            0.0,
+            hits as f64 / probes as f64,
+            law.high,
+            Some(("wrong yeses", law)),
+        ),
+    ])
+}
+
+fn counts(sketch: &CountMinSketch<u32>, keys: &[(&[u8], u64)], lines: u64) -> Vec<Row> {
+    let params = sketch.params();
+    let name = format!("count-min, {} x {}", params.width(), params.depth());
+    let bound = params.error_bound(lines) as f64;
+    let mut rows: Vec<Row> = keys
+        .iter()
+        .take(TOP)
+        .map(|&(key, count)| {
+            let estimate = sketch.estimate(key);
+            row(
+                &name,
+                &format!("count of {}", shown(key)),
+                count as f64,
+                estimate as f64,
+                bound,
+                Some(("never under", laws::at_least(estimate as f64, count as f64))),
+            )
+        })
+        .collect();
+    let (mut under, mut beyond, mut total) = (0, 0, 0.0);
+    for &(key, count) in keys {
+        let over = sketch.estimate(key) as f64 - count as f64;
+        under += u64::from(over < 0.0);
+        beyond += u64::from(over > bound);
+        total += over;
+    }
+    let distinct = keys.len() as u64;
+    let law = laws::rate_at_most(beyond, distinct, DELTA);
+    rows.push(row(
+        &name,
+        "keys under-counted",
+        0.0,
+        under as f64,
+        0.0,
+        Some(("never under", laws::all_hold(under, distinct))),
+    ));
+    rows.push(row(&name, "mean over-count", 0.0, total / distinct as f64, bound, None));
+    rows.push(row(
+        &name,
+        "share over by more than eps N",
+        0.0,
+        beyond as f64 / distinct as f64,
+        law.high,
+        Some(("delta", law)),
+    ));
+    rows
+}
+
+/// The hash of the distinct keys over buckets, by its low bits (registers) and its high ones (positions).
+fn uniformity(keys: &[(&[u8], u64)]) -> Vec<Row> {
+    /// As many as the law needs hits for, and no more than a thousand.
+    const LEAST_HITS: usize = 10;
+    let buckets = (keys.len() / LEAST_HITS).min(1024);
+    if buckets < 2 {
+        return Vec::new();
+    }
+    let (mut low, mut high) = (vec![0; buckets], vec![0; buckets]);
+    for (key, _) in keys {
+        let hash = WyHasher::default().hash_key(*key);
+        low[pds_hash::reduce(hash.reverse_bits(), buckets as u64) as usize] += 1;
+        high[pds_hash::reduce(hash, buckets as u64) as usize] += 1;
+    }
+    let line = |what: &str, counts: &[u64]| {
+        let law = laws::chi_square_uniform(counts);
+        row(
+            "wyhash",
+            &format!("chi-square / df, {what} bits, {buckets} buckets"),
+            1.0,
+            law.observed,
+            law.high - 1.0,
+            Some(("chi-square", law)),
+        )
+    };
+    vec![line("low", &low), line("high", &high)]
+}
+
+/// A key for readers: its text, cut short.
+fn shown(key: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&key[..key.len().min(SHOWN)]).into_owned();
+    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if key.len() > SHOWN { format!("\"{text}..\"") } else { format!("\"{text}\"") }
+}

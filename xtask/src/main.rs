@@ -1,0 +1,39 @@
+//! `cargo xtask`: the commands of the workspace.
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The commands of the pds workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Reproduce the tables of error and size, and hold every claim to its law
+    Accuracy(xtask::accuracy::Arguments),
+    /// Build the book, after checking its citations and generated parts
+    Docs,
+    /// Everything that has to pass before a change lands
+    Ci,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Accuracy(arguments) => xtask::accuracy::run(&arguments),
+        Command::Docs => xtask::docs::run(),
+        Command::Ci => xtask::ci::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.message());
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
