@@ -91,7 +91,7 @@ fn text_and_bytes_are_themselves_whatever_holds_them() {
     assert_eq!(bytes_of(&Arc::new(String::from("word"))), word);
     assert_eq!(bytes_of(&Cow::<str>::Borrowed("word")), word);
     assert_eq!(bytes_of(&Cow::<[u8]>::Owned(word.to_vec())), word);
-    assert_eq!(bytes_of(&mut "word"), word);
+    assert_eq!(bytes_of::<&mut &str>(&&mut "word"), word);
     assert_eq!(bytes_of(""), b"");
 }
 

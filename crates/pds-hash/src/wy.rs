@@ -17,7 +17,7 @@ const STANDARD_SECRET: [u64; 4] =
 ///
 /// # Source
 ///
-/// `[Wyhash]`, final version 3, one-shot; a key of 8 bytes takes an inline path that gives the same value.
+/// `[WangEtAl20]`, final version 3, one-shot; a key of 8 bytes takes an inline path that gives the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WyHasher {
     seed: u64,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// 2^64 divided by the golden ratio, made odd: the step of `SplitMix64` \[Steele14\].
+/// 2^64 divided by the golden ratio, made odd: the step of `SplitMix64` \[SteeleLeaFlood14\].
 const GOLDEN_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The step of the keys: a multiplier of linear congruential generators with a good spectrum \[Steele22\].
@@ -48,7 +48,7 @@ impl DistinctKeys {
 ///
 /// # Source
 ///
-/// `SplitMix64` \[Steele14\], with variant 13 of Stafford's finaliser.
+/// `SplitMix64` \[SteeleLeaFlood14\], with variant 13 of Stafford's finaliser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64 {
     state: u64,
