@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use pds_testkit::{Experiment, Row, Scale, all_pass};
 
-use crate::Failure;
+use crate::{Failure, say};
 
 /// Every experiment, in the order of the tables.
 pub const EXPERIMENTS: &[&Experiment] = &[
@@ -25,6 +25,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &bloom::SMALL,
     &bloom::RULES,
     &bloom::SATURATION,
+    &bloom::ALARM,
     &hll::PRECISION,
     &hll::SWEEP,
     &hll::SMALL_PRECISIONS,
@@ -34,6 +35,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &cms::SIZING,
     &cms::PARETO,
     &cms::ROWS,
+    &cms::DEPTHS,
     &merge::SHARD_BYTES,
     &merge::HOURS,
     &rules::BITS_PER_KEY,
@@ -50,7 +52,7 @@ pub struct Arguments {
     #[arg(value_name = "ID", conflicts_with = "keys")]
     ids: Vec<String>,
     /// List the experiments: id, table, claim
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["quick", "deep", "check", "keys", "values", "json", "out"])]
     list: bool,
     /// A first look, within a minute
     #[arg(long, conflicts_with = "deep")]
@@ -63,10 +65,10 @@ pub struct Arguments {
     check: bool,
     /// Run every structure on keys of your own, one a line (- for standard input, .gz accepted), against the exact
     /// answers
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values", "out"])]
     keys: Option<PathBuf>,
     /// Run every quantile sketch on numbers of your own, one a line
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "out"])]
     values: Option<PathBuf>,
     /// Write the results as JSON too
     #[arg(long, value_name = "FILE")]
@@ -102,8 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let experiments = selected(&arguments.ids)?;
     if arguments.list {
-        println!("{}", report::list(&experiments));
-        return Ok(());
+        return say(&report::list(&experiments));
     }
     if let Some(file) = &arguments.keys {
         let outcome = own_keys::run(file)?;
@@ -126,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             target.write(&generated)?;
         }
-        println!("{}", report::terminal(&outcome));
+        say(&report::terminal(&outcome))?;
         outcomes.push(outcome);
     }
     if arguments.check && arguments.ids.is_empty() {
@@ -134,7 +135,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     conclude(arguments, &outcomes)?;
     if differing.is_empty() {
-        Ok(())
+        let checks: usize =
+            outcomes.iter().flat_map(|outcome| &outcome.rows).map(|row| row.checks.len()).sum();
+        let done = if arguments.check { "as committed".to_owned() } else { format!("written to {target}") };
+        say(&format!("{} experiments, {checks} checks: all hold; {done}", outcomes.len()))
     } else {
         Err(Failure::Claim(format!("not what `cargo xtask accuracy` writes: {}", differing.join(", "))))
     }
@@ -163,7 +167,7 @@ fn conclude(arguments: &Arguments, outcomes: &[Outcome]) -> Result<(), Failure> 
     }
     if arguments.keys.is_some() {
         for outcome in outcomes {
-            println!("{}", report::terminal(outcome));
+            say(&report::terminal(outcome))?;
         }
     }
     let failed: Vec<_> =
@@ -176,8 +180,9 @@ fn conclude(arguments: &Arguments, outcomes: &[Outcome]) -> Result<(), Failure> 
 }
 
 fn selected(ids: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
-    let named =
-        |experiment: &Experiment, id: &String| experiment.id == id || experiment.table == Some(id.as_str());
+    let named = |experiment: &Experiment, id: &String| {
+        experiment.id == id || experiment.table.is_some_and(|table| table.eq_ignore_ascii_case(id))
+    };
     if let Some(unknown) = ids.iter().find(|id| !EXPERIMENTS.iter().any(|experiment| named(experiment, id))) {
         return Err(Failure::Usage(format!("no experiment or table {unknown}; --list names them")));
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, docs, root};
+use crate::{Failure, docs, root, say};
 
 /// A command of the run, below the root or one of its folders.
 struct Step {
@@ -58,9 +58,8 @@ impl Step {
 }
 
 fn timed(name: &str, step: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    println!("== {name}");
+    say(&format!("== {name}"))?;
     let start = Instant::now();
     step()?;
-    println!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
-    Ok(())
+    say(&format!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64()))
 }

@@ -12,11 +12,20 @@
     clippy::type_complexity
 )]
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub mod accuracy;
 pub mod ci;
 pub mod docs;
+
+/// Prints a line; `println!` would panic where nobody reads or a disk is full.
+fn say(text: &str) -> Result<(), Failure> {
+    writeln!(io::stdout().lock(), "{text}").map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Unread,
+        _ => Failure::Usage(format!("standard output: {error}")),
+    })
+}
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
@@ -30,6 +39,8 @@ pub enum Failure {
     Claim(String),
     /// Bad usage or input: exit code 2.
     Usage(String),
+    /// Nobody reads the output any more: exit code 0, and silence.
+    Unread,
 }
 
 impl Failure {
@@ -38,18 +49,36 @@ impl Failure {
         match self {
             Self::Claim(_) => 1,
             Self::Usage(_) => 2,
+            Self::Unread => 0,
         }
     }
 
     /// What to tell the user.
-    pub fn message(&self) -> &str {
+    pub fn message(&self) -> Option<&str> {
         match self {
-            Self::Claim(message) | Self::Usage(message) => message,
+            Self::Claim(message) | Self::Usage(message) => Some(message),
+            Self::Unread => None,
         }
     }
 }
 
-/// The example of the README, as a test.
+/// The examples of the README and of the book, as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;
+mod examples {
+    #[doc = include_str!("../../README.md")]
+    pub struct Readme;
+    #[doc = include_str!("../../docs/src/bloom.md")]
+    pub struct Bloom;
+    #[doc = include_str!("../../docs/src/hyperloglog.md")]
+    pub struct HyperLogLog;
+    #[doc = include_str!("../../docs/src/count-min.md")]
+    pub struct CountMin;
+    #[doc = include_str!("../../docs/src/hashing.md")]
+    pub struct Hashing;
+    #[doc = include_str!("../../docs/src/merging.md")]
+    pub struct Merging;
+    #[doc = include_str!("../../docs/src/wire.md")]
+    pub struct Wire;
+    #[doc = include_str!("../../docs/src/choosing.md")]
+    pub struct Choosing;
+}

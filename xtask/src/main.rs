@@ -32,7 +32,9 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.message());
+            if let Some(message) = failure.message() {
+                eprintln!("error: {message}");
+            }
             ExitCode::from(failure.exit_code())
         }
     }

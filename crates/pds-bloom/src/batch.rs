@@ -2,40 +2,45 @@
 
 use pds_hash::Probes;
 
-use crate::arch::prefetch;
-use crate::bits::all_set_early_out;
+use crate::bits::{self, Bits, all_set_early_out};
 
 /// How many hashes ahead lines are asked for.
 const WINDOW: usize = 64;
 
 /// Filters below this size live in the first two caches, where a prefetch only costs.
-const PREFETCH_WORDS: usize = 1 << 16;
+const PREFETCH_BYTES: usize = 1 << 19;
 
 /// Answers for the first min(lengths) hashes, and returns that number.
-pub(crate) fn contains(words: &[u64], bits: u64, k: u32, hashes: &[u64], found: &mut [bool]) -> usize {
+pub(crate) fn contains<B: Bits + ?Sized>(
+    array: &B,
+    bits: u64,
+    k: u32,
+    hashes: &[u64],
+    found: &mut [bool],
+) -> usize {
     let count = hashes.len().min(found.len());
     let (hashes, found) = (&hashes[..count], &mut found[..count]);
-    if words.len() < PREFETCH_WORDS {
+    if array.bytes() < PREFETCH_BYTES {
         for (found, &hash) in found.iter_mut().zip(hashes) {
-            *found = crate::bits::contains(words, bits, k, hash);
+            *found = bits::contains(array, bits, k, hash);
         }
         return count;
     }
     for &hash in hashes.iter().take(WINDOW) {
-        prefetch_all(words, bits, k, hash);
+        prefetch_all(array, bits, k, hash);
     }
     for (i, found) in found.iter_mut().enumerate() {
         if let Some(&ahead) = hashes.get(i + WINDOW) {
-            prefetch_all(words, bits, k, ahead);
+            prefetch_all(array, bits, k, ahead);
         }
-        *found = all_set_early_out(words, bits, k, hashes[i]);
+        *found = all_set_early_out(array, bits, k, hashes[i]);
     }
     count
 }
 
 /// Calls `insert` for each hash, with its lines on their way.
 pub(crate) fn insert(words: &mut [u64], bits: u64, k: u32, hashes: &[u64], insert: impl Fn(&mut [u64], u64)) {
-    let ahead = words.len() >= PREFETCH_WORDS;
+    let ahead = words.bytes() >= PREFETCH_BYTES;
     for (i, &hash) in hashes.iter().enumerate() {
         if ahead && let Some(&later) = hashes.get(i + WINDOW / 4) {
             prefetch_all(words, bits, k, later);
@@ -45,9 +50,9 @@ pub(crate) fn insert(words: &mut [u64], bits: u64, k: u32, hashes: &[u64], inser
 }
 
 #[inline]
-fn prefetch_all(words: &[u64], bits: u64, k: u32, hash: u64) {
+fn prefetch_all<B: Bits + ?Sized>(array: &B, bits: u64, k: u32, hash: u64) {
     let mut probes = Probes::new(hash);
     for _ in 0..k {
-        prefetch(words, probes.next(bits) / 64);
+        array.prefetch(probes.next(bits));
     }
 }

@@ -6,9 +6,10 @@ use core::fmt;
 
 use pds_hash::Probes;
 
+use crate::bits::Bits;
 use crate::{
     BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch,
-    bits, law,
+    bits, metrics,
 };
 
 /// A classic Bloom filter: a set that answers "certainly not" or "probably".
@@ -109,7 +110,7 @@ impl<H: Fingerprint> BloomFilter<H> {
     /// Answers [`BloomFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones
     /// ahead; returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&self.words, self.params.bits(), self.params.k(), hashes, found)
+        batch::contains(&*self.words, self.params.bits(), self.params.k(), hashes, found)
     }
 
     /// Keeps the bits that `other` has too: the filter then says yes to every key of both, and to strangers more
@@ -153,8 +154,7 @@ impl<H: Fingerprint> BloomFilter<H> {
 
     /// Share of the bits that are set, within 0..=1. Counts them: time in the size of the filter.
     pub fn fill_ratio(&self) -> f64 {
-        let ones: u64 = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
-        ones as f64 / self.params.bits() as f64
+        self.words.ones() as f64 / self.params.bits() as f64
     }
 
     /// Estimated number of distinct keys, from the fill: unbiased to first order, infinite when every bit is set.
@@ -164,23 +164,19 @@ impl<H: Fingerprint> BloomFilter<H> {
     ///
     /// `[SwamidassBaldi07]`, with (1 - 1/m)^k for e^(-k/m).
     pub fn estimated_len(&self) -> f64 {
-        law::keys_for_fill(self.params.bits() as f64, f64::from(self.params.k()), self.fill_ratio())
+        metrics::estimated_len(self.params, self.fill_ratio())
     }
 
     /// The rate of false positives of this very filter: fill^k, a probability.
     pub fn estimated_fpr(&self) -> f64 {
-        libm::pow(self.fill_ratio(), f64::from(self.params.k()))
+        metrics::estimated_fpr(self.params, self.fill_ratio())
     }
 
     /// Whether the filter holds more than it was designed for: its estimated rate is above the design rate by more
-    /// than chance explains (a filter at its design load raises the alarm with a chance below 1e-9). A raw shape
-    /// has no design rate: more than half of its bits are set.
+    /// than chance explains (a filter at its design load raises the alarm with a chance below 1e-9), or every bit is
+    /// set. A raw shape has no design rate: more than half of its bits are set.
     pub fn is_saturated(&self) -> bool {
-        /// The fill at which a bit tells most, and at which the best number of probes leaves a filter.
-        const HALF: f64 = 0.5;
-        let (m, k) = (self.params.bits() as f64, f64::from(self.params.k()));
-        let alarm = self.params.design_fpr().map_or(HALF, |fpr| law::fill_alarm(m, k, fpr));
-        self.fill_ratio() > alarm.min(1.0)
+        metrics::is_saturated(self.params, self.fill_ratio())
     }
 
     pub(crate) fn words(&self) -> &[u64] {

@@ -3,6 +3,8 @@
 #![deny(unsafe_code)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 #[allow(unsafe_code)]
 mod arch;
@@ -10,6 +12,7 @@ mod batch;
 mod bits;
 mod filter;
 mod law;
+mod metrics;
 mod params;
 mod view;
 mod wire;
@@ -22,5 +25,8 @@ pub use view::BloomView;
 
 /// What a user of the filters imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
-    pub use crate::{BloomFilter, BloomParams, BloomView, Error, ExactMerge, Key, KeyHasher, Merge, Sketch};
+    pub use crate::{
+        BloomFilter, BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge,
+        Prehashed, SipHasher, Sketch,
+    };
 }

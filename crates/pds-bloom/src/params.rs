@@ -29,8 +29,8 @@ impl BloomParams {
     ///
     /// For each whole number of probes next to log2(1/fpr) the fewest bits are solved for, so that the promise
     /// holds at the very number of probes that is used (the textbook's rounding breaks it: see
-    /// [`BloomParams::textbook`]); bits are whole 64-bit words. The rate includes the chance of two keys sharing
-    /// a 64-bit hash.
+    /// [`BloomParams::textbook`]); bits are whole 64-bit words. The promise is kept by an upper bound of the rate, so
+    /// that it holds for the smallest filters too, and includes the chance of two keys sharing a 64-bit hash.
     ///
     /// * `keys`: distinct keys expected; 0 is legal;
     /// * `fpr`: probability of a wrong yes per absent key, within (0, 1); 0.01 is one in a hundred.
@@ -42,18 +42,20 @@ impl BloomParams {
     ///
     /// # Source
     ///
-    /// Rate: `[Bloom70]`; best number of probes: `[BroderMitzenmacher04, 2.2]`.
+    /// Rate: `[Bloom70]`; its bound: `[JoagDevProschan83, 3.1]`; best number of probes: `[BroderMitzenmacher04, 2.2]`.
     pub fn for_fpr(keys: u64, fpr: f64) -> Result<Self, Error> {
         let best_k = whole_k(-libm::log2(rate(fpr)?));
         let own_share = reachable(keys, fpr)?;
         let mut best: Option<Self> = None;
         for k in best_k.saturating_sub(1).max(1)..=(best_k + 1).min(Self::MAX_K) {
-            let words = fewest_words(k, keys, fpr, own_share)?;
-            if best.is_none_or(|best| words < best.words) {
+            let words = fewest_words(k, keys, fpr, own_share);
+            if let Some(words) = words
+                && best.is_none_or(|best| words < best.words)
+            {
                 best = Some(Self { words, k, target: Some(fpr) });
             }
         }
-        best.ok_or(too_large(f64::INFINITY))
+        best.ok_or(too_large(law::bits_for(f64::from(best_k), keys as f64, own_share)))
     }
 
     /// The published shape: m/n = -ln p / (ln 2)^2 bits per key and k = round(m/n ln 2), bits rounded up to whole
@@ -132,8 +134,9 @@ impl BloomParams {
     /// Expected rate of false positives after `keys` distinct keys, a probability.
     ///
     /// An absent key is answered yes with this chance, averaged over hash functions: the mean of fill^k, and
-    /// `keys` / 2^64 for a shared hash. Independent probes are assumed; the table `bloom-sizing` has measured
-    /// rates beside it.
+    /// `keys` / 2^64 for a shared hash. Independent probes are assumed. Within 1% for shapes of more than k^2 bits and
+    /// rates above 1e-6; in smaller ones the true rate can be a multiple of it. The tables `bloom-sizing` and
+    /// `bloom-small` have measured rates beside it.
     ///
     /// # Source
     ///
@@ -214,13 +217,12 @@ fn too_large(bits: f64) -> Error {
     Error::Parameter { name: "bits", value: bits, domain: "1 up to BloomParams::MAX_BITS" }
 }
 
-/// The fewest words that keep the promise: the closed form's, and the few more that its corrections ask for.
-fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Result<u64, Error> {
+/// The fewest words that keep the promise: the closed form's, and the few more that its corrections ask for; none if
+/// they are too many.
+fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Option<u64> {
     let keys = keys as f64;
-    let k = f64::from(k);
-    let promised =
-        |words: u64| law::false_positive_rate((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK);
-    let mut enough = whole_words(law::bits_for(k, keys, own_share))?;
+    let promised = |words: u64| law::rate_bound((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK);
+    let mut enough = whole_words(law::bits_for(f64::from(k), keys, own_share)).ok()?;
     let mut too_few = enough - 1;
     let mut step = 1;
     while !promised(enough) {
@@ -228,7 +230,7 @@ fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Result<u64, Erro
         enough += step;
         step *= 2;
         if enough > BloomParams::MAX_BITS / 64 {
-            return Err(too_large(enough as f64 * 64.0));
+            return None;
         }
     }
     // The last step may have gone too far: halve the way back.
@@ -236,5 +238,5 @@ fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Result<u64, Erro
         let middle = too_few + (enough - too_few) / 2;
         if promised(middle) { enough = middle } else { too_few = middle }
     }
-    Ok(enough)
+    Some(enough)
 }

@@ -4,7 +4,11 @@ use core::fmt;
 
 use pds_core::{same_hasher, wire::Header};
 
-use crate::{BloomFilter, BloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, bits, wire};
+use crate::bits::Bits;
+use crate::{
+    BloomFilter, BloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, batch, bits, metrics,
+    wire,
+};
 
 /// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///
@@ -30,6 +34,31 @@ impl<'a, H: Fingerprint> BloomView<'a, H> {
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         bits::contains(self.payload, self.params.bits(), self.params.k(), hash)
+    }
+
+    /// As [`BloomFilter::contains_batch`].
+    pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
+        batch::contains(self.payload, self.params.bits(), self.params.k(), hashes, found)
+    }
+
+    /// As [`BloomFilter::fill_ratio`].
+    pub fn fill_ratio(&self) -> f64 {
+        self.payload.ones() as f64 / self.params.bits() as f64
+    }
+
+    /// As [`BloomFilter::estimated_len`].
+    pub fn estimated_len(&self) -> f64 {
+        metrics::estimated_len(self.params, self.fill_ratio())
+    }
+
+    /// As [`BloomFilter::estimated_fpr`].
+    pub fn estimated_fpr(&self) -> f64 {
+        metrics::estimated_fpr(self.params, self.fill_ratio())
+    }
+
+    /// As [`BloomFilter::is_saturated`].
+    pub fn is_saturated(&self) -> bool {
+        metrics::is_saturated(self.params, self.fill_ratio())
     }
 
     /// Checks the payload's checksum.

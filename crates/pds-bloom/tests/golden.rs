@@ -1,7 +1,7 @@
 //! The bytes of version 1: written once (`PDS_WRITE_GOLDEN=1 cargo test -p pds-bloom`), kept for ever.
 
+use pds_bloom::WyHasher;
 use pds_bloom::prelude::*;
-use pds_bloom::{SipHasher, WyHasher};
 use pds_testkit::golden;
 
 fn check<H: pds_bloom::Fingerprint + std::fmt::Debug>(name: &str, filter: &BloomFilter<H>) {

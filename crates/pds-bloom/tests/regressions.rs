@@ -1,7 +1,7 @@
 //! Faults that users of other filters reported, each with its right value.
 
+use pds_bloom::WyHasher;
 use pds_bloom::prelude::*;
-use pds_bloom::{SipHasher, WyHasher};
 use pds_core::wire;
 use pds_hash::{Probes, reduce};
 use pds_testkit::{DistinctKeys, forge, laws};

@@ -91,6 +91,15 @@ fn a_rate_below_what_64_bit_hashes_give_is_refused() {
     }
 }
 
+/// A candidate number of probes that does not fit is passed over, not the end of the search.
+#[test]
+fn a_target_that_one_number_of_probes_meets_is_met() {
+    if cfg!(target_pointer_width = "64") {
+        let keys = 11_068_046_444_225_730_969;
+        assert!(BloomParams::for_fpr(keys, 0.91).unwrap().fpr(keys) <= 0.91);
+    }
+}
+
 #[test]
 fn shapes_beyond_32_bits_are_priced_before_they_are_made() {
     let params = BloomParams::with_shape((1 << 32) + 1, 7).unwrap();

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod cell;
 mod count_min;
@@ -22,6 +24,7 @@ pub use view::CountMinView;
 /// What a user of the sketches imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
     pub use crate::{
-        CountMinParams, CountMinSketch, CountMinView, Error, ExactMerge, Key, KeyHasher, Merge, Sketch,
+        CountMinParams, CountMinSketch, CountMinView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge,
+        Prehashed, SipHasher, Sketch,
     };
 }

@@ -1,13 +1,15 @@
 //! From targets, or from a raw shape, to validated parameters.
 
 use pds_hash::MAX_ROWS;
+use serde::{Deserialize, Serialize};
 
 use crate::{Cell, Error};
 
 /// The shape of a count-min table, and the chance of failure that its error refers to.
 ///
 /// A value of this type is valid: a sketch of it can be made without further checks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Shape", into = "Shape")]
 pub struct CountMinParams {
     width: u64,
     depth: u32,
@@ -140,8 +142,7 @@ impl CountMinParams {
     /// exactly if it exceeds epsilon times the total.
     #[inline]
     pub fn error_bound(&self, total: u64) -> u64 {
-        // The cast takes the floor, and saturates.
-        (self.epsilon * total as f64) as u64
+        floor_of_product(self.epsilon, total)
     }
 
     /// Bytes of the table: what a sketch of this shape allocates with such cells.
@@ -154,6 +155,49 @@ impl CountMinParams {
     pub const fn size_bytes<C: Cell>(&self) -> u64 {
         self.cells() * C::BYTES as u64
     }
+}
+
+/// What the parameters are written as; reading goes through the gate.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    width: u64,
+    depth: u32,
+    delta: f64,
+}
+
+impl TryFrom<Shape> for CountMinParams {
+    type Error = Error;
+
+    fn try_from(Shape { width, depth, delta }: Shape) -> Result<Self, Error> {
+        Self::validated(width, depth, delta)
+    }
+}
+
+impl From<CountMinParams> for Shape {
+    fn from(CountMinParams { width, depth, delta, .. }: CountMinParams) -> Self {
+        Self { width, depth, delta }
+    }
+}
+
+/// floor(`share` `total`), at most 2^64 - 1, of exactly these two numbers: a floating point product would round totals
+/// above 2^53. `share` is positive and normal, or infinite.
+#[inline]
+fn floor_of_product(share: f64, total: u64) -> u64 {
+    const MANTISSA_BITS: i32 = 52;
+    const BIAS: i32 = 1023;
+    let bits = share.to_bits();
+    let mantissa = bits & ((1 << MANTISSA_BITS) - 1) | 1 << MANTISSA_BITS;
+    let exponent = (bits >> MANTISSA_BITS) as i32 - BIAS - MANTISSA_BITS;
+    let shift = exponent.unsigned_abs();
+    let product = u128::from(mantissa) * u128::from(total);
+    let floor = if exponent < 0 {
+        product.checked_shr(shift).unwrap_or(0)
+    } else if product == 0 || shift <= product.leading_zeros() {
+        product << shift.min(127)
+    } else {
+        u128::MAX
+    };
+    u64::try_from(floor).unwrap_or(u64::MAX)
 }
 
 /// Relative slack of sizing, so that the last bit of a power or logarithm cannot move a shape whose exact value is
@@ -210,4 +254,24 @@ fn within_0_and_1(name: &'static str, value: f64) -> Result<(), Error> {
 
 fn too_small(eps: f64) -> Error {
     Error::Parameter { name: "eps", value: eps, domain: "a table of at most CountMinParams::MAX_CELLS cells" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_the_floor_of_the_exact_product() {
+        assert_eq!(floor_of_product(0.5, u64::MAX), u64::MAX / 2);
+        assert_eq!(floor_of_product(0.75, (1 << 62) + 3), (3 << 60) + 2);
+        assert_eq!(floor_of_product(1.0, u64::MAX), u64::MAX);
+        assert_eq!(floor_of_product(1.5, u64::MAX), u64::MAX);
+        assert_eq!(floor_of_product(0.1, 10), 1, "0.1 is a little above a tenth");
+        assert_eq!(floor_of_product(0.3, 10), 2, "0.3 is a little below three tenths");
+        assert_eq!(floor_of_product(f64::MIN_POSITIVE, u64::MAX), 0);
+        assert_eq!([floor_of_product(f64::INFINITY, 1), floor_of_product(f64::INFINITY, 0)], [u64::MAX, 0]);
+        assert_eq!(floor_of_product(f64::exp2(63.0), 1), 1 << 63);
+        let third = CountMinParams::with_shape(3, 1).expect("a valid shape");
+        assert_eq!(third.error_bound(2_305_843_021_559_372_854), 2_089_310_394_927_980_457);
+    }
 }

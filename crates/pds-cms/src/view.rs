@@ -42,6 +42,21 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
         (self.opened.tally.lower(self.opened.params, least), self.opened.tally.upper(least))
     }
 
+    /// As [`CountMinSketch::estimate_batch`].
+    pub fn estimate_batch(&self, hashes: &[u64], estimates: &mut [u64]) -> usize {
+        let asked = hashes.iter().zip(estimates);
+        asked.map(|(&hash, estimate)| *estimate = self.estimate_hash(hash)).count()
+    }
+
+    /// As [`CountMinSketch::saturated_cells`].
+    pub fn saturated_cells(&self) -> u64 {
+        if !self.opened.tally.cells_saturated {
+            return 0;
+        }
+        let cells = self.opened.params.cells() as usize;
+        (0..cells).filter(|&position| C::read(self.opened.payload, position) == C::MAX).count() as u64
+    }
+
     /// As [`CountMinSketch::total`].
     pub fn total(&self) -> u64 {
         self.opened.tally.total

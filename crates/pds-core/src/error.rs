@@ -4,6 +4,8 @@ use core::fmt;
 
 /// Why an operation was refused. The operand is as it was before the call.
 ///
+/// One vocabulary for every kind of structure: which variants an operation can give, its documentation says.
+///
 /// Equality compares [`Error::Parameter`]'s `value` by its bits, so that errors about a NaN are equal too.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -102,7 +104,10 @@ impl fmt::Display for Error {
             Self::Parameter { name, value, domain } => write!(f, "{name} is {value}, expected {domain}"),
             Self::Incompatible { field } => write!(f, "the operands differ in {field}"),
             Self::Hasher { expected, found } => {
-                write!(f, "hasher fingerprint {found:#018x} does not match {expected:#018x}")
+                write!(
+                    f,
+                    "made with hasher {found:#018x}, met by hasher {expected:#018x}: another function, seed, key or key encoding"
+                )
             }
             Self::Kind { expected, found } => write!(f, "bytes of kind {found}, expected kind {expected}"),
             Self::Version { found, newest } => write!(f, "version {found} is unknown (newest is {newest})"),

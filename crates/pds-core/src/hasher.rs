@@ -68,6 +68,18 @@ pub struct Prehashed(
     pub NonZeroU64,
 );
 
+impl Prehashed {
+    /// Stands for the hasher of these bytes, whichever it was.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the bytes do not begin with an envelope's header, or if it hashes nothing.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let fingerprint = crate::wire::peek(bytes)?.fingerprint;
+        NonZeroU64::new(fingerprint).map(Self).ok_or(Error::Malformed { field: "fingerprint" })
+    }
+}
+
 impl Fingerprint for Prehashed {
     fn fingerprint(&self) -> u64 {
         self.0.get()

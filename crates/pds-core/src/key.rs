@@ -24,6 +24,35 @@ use crate::KeyHasher;
 /// # Implementing
 ///
 /// Hash one byte string that determines the value, through one call of `hash_bytes`, `hash_u64` or another key.
+/// A type that has `std::hash::Hash` alone is no key:
+///
+/// ```compile_fail,E0277
+/// #[derive(Hash)]
+/// struct Id(u32);
+///
+/// fn hash(hasher: &impl pds_core::KeyHasher) -> u64 {
+///     hasher.hash_key(&Id(7))
+/// }
+/// ```
+///
+/// ```
+/// struct Id(u32);
+///
+/// impl pds_core::Key for Id {
+///     fn hash_with<H: pds_core::KeyHasher>(&self, hasher: &H) -> u64 {
+///         hasher.hash_key(&self.0)
+///     }
+/// }
+///
+/// fn hash(hasher: &impl pds_core::KeyHasher) -> u64 {
+///     hasher.hash_key(&Id(7))
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no canonical bytes to hash",
+    note = "parts are joined unambiguously by `pds_core::frame`, whose result is a key",
+    note = "a type of your own implements `pds_core::Key` by one call of the hasher"
+)]
 pub trait Key {
     /// The hash of the canonical bytes.
     fn hash_with<H: KeyHasher>(&self, hasher: &H) -> u64;

@@ -43,7 +43,8 @@ pub trait Sketch: Sized {
     /// # Errors
     ///
     /// [`Error::Kind`], [`Error::Version`], [`Error::Checksum`] and [`Error::Malformed`] say what is wrong with
-    /// the bytes; [`Error::Hasher`] that they were made with another hasher.
+    /// the bytes; [`Error::Hasher`] that they were made with another hasher; [`Error::Incompatible`] that the type
+    /// asked for differs from theirs in a parameter of the type, such as the width of cells.
     fn from_bytes_with(bytes: &[u8], hasher: Self::Hasher) -> Result<Self, Error>;
 
     /// Decodes with the default hasher.

@@ -9,6 +9,11 @@ mod wy;
 
 pub use index::{MAX_ROWS, Probes, column, reduce};
 pub use mix::{mix, route};
-pub use pds_core::{Fingerprint, Key, KeyHasher, Prehashed};
+pub use pds_core::{Fingerprint, Key, KeyHasher, Prehashed, frame, frame_into};
 pub use sip::{SipHasher, SipHasher24};
 pub use wy::WyHasher;
+
+/// What hashes keys.
+pub mod prelude {
+    pub use crate::{Fingerprint, Key, KeyHasher, Prehashed, SipHasher, SipHasher24, WyHasher};
+}

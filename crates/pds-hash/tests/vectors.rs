@@ -19,12 +19,13 @@ const WYHASH_VECTORS: [(&str, u64); 7] = [
     ),
 ];
 
+const STANDARD_SECRET: [u64; 4] =
+    [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
+
 #[test]
 fn the_one_shot_function_is_wyhash_final_3() {
-    let standard =
-        [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
     for (seed, (message, hash)) in WYHASH_VECTORS.iter().enumerate() {
-        let got = wyhash::final3::wyhash(message.as_bytes(), seed as u64, standard);
+        let got = wyhash::final3::wyhash(message.as_bytes(), seed as u64, STANDARD_SECRET);
         assert_eq!(got, *hash, "{message:?}");
     }
     assert_eq!(WyHasher::default().hash_bytes(b""), WYHASH_VECTORS[0].1);
@@ -87,8 +88,11 @@ fn positions_and_columns_stay() {
 fn eight_bytes_hash_alike_on_both_paths() {
     let values = (0..1000u64).map(mix).chain([0, 1, u64::MAX, 1 << 63]);
     for value in values {
-        for hasher in [WyHasher::new(), WyHasher::with_seed(1), WyHasher::with_seed(u64::MAX)] {
-            assert_eq!(hasher.hash_u64(value), hasher.hash_bytes(&value.to_le_bytes()));
+        for seed in [0, 1, u64::MAX] {
+            let hasher = WyHasher::with_seed(seed);
+            let secret = if seed == 0 { STANDARD_SECRET } else { wyhash::final3::make_secret(seed) };
+            let crates = wyhash::final3::wyhash(&value.to_le_bytes(), seed, secret);
+            assert_eq!([hasher.hash_u64(value), hasher.hash_bytes(&value.to_le_bytes())], [crates; 2]);
         }
         let keyed = SipHasher::new([7; 16]);
         assert_eq!(keyed.hash_u64(value), keyed.hash_bytes(&value.to_le_bytes()));

@@ -100,7 +100,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// relative error s, the lower bound not below the number of registers in use.
     ///
     /// * `kappa`: width in standard deviations. From as many keys as registers on, 1 covers the true count in 68 %, 2
-    ///   in 95 %, 3 in 99.7 % of sketches, at every precision (table `hll-bounds`). The errors of fewer keys are a few
+    ///   in 95 %, 3 in 99.7 % of sketches, and slightly fewer at the lowest precisions (table `hll-bounds`). The errors of fewer keys are a few
     ///   whole keys: there the bounds cover as often once they are widened to whole numbers. A negative `kappa`
     ///   counts as its magnitude, NaN as infinity.
     ///

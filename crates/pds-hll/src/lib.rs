@@ -22,5 +22,8 @@ pub use view::HllView;
 
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
-    pub use crate::{Error, ExactMerge, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Sketch};
+    pub use crate::{
+        Error, ExactMerge, Fingerprint, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Prehashed,
+        SipHasher, Sketch,
+    };
 }

@@ -42,7 +42,7 @@ impl HllParams {
             .ok_or(Error::Parameter {
                 name: "relative_error",
                 value: relative_error,
-                domain: "1.0390 / 512 <= relative_error < 1",
+                domain: "0.00203 <= relative_error < 1 (1.0390 / 512: precision 18)",
             })
     }
 
@@ -96,8 +96,8 @@ impl HllParams {
     /// Standard error of the estimate at `keys` distinct keys, as a share of them: 0.71 / sqrt(m) for few, nearly
     /// 1.04 / sqrt(m) for many; 0 for no keys. From the Fisher information of the registers.
     ///
-    /// This is the error of the best estimator for many registers. Measured errors are above it by up to 8 % at
-    /// precision 4, 3 % at 5, and 2 % from 6 on. Near 2^46 m keys registers reach their limit and the error grows
+    /// This is the error of the best estimator for many registers; measured errors are above it by some per cent at
+    /// the lowest precisions (table `hll-all-precisions`). Near 2^46 m keys registers reach their limit and the error grows
     /// without bound.
     ///
     /// # Source

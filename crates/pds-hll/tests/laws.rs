@@ -224,7 +224,7 @@ proptest! {
             }
             Err(refusal) => {
                 prop_assert!(!reachable);
-                let domain = "1.0390 / 512 <= relative_error < 1";
+                let domain = "0.00203 <= relative_error < 1 (1.0390 / 512: precision 18)";
                 prop_assert_eq!(refusal, Error::Parameter { name: "relative_error", value: error, domain });
             }
         }

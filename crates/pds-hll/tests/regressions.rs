@@ -100,7 +100,7 @@ fn a_target_is_kept_or_refused() {
         f64::MIN_POSITIVE,
     ];
     for value in refused {
-        let domain = "1.0390 / 512 <= relative_error < 1";
+        let domain = "0.00203 <= relative_error < 1 (1.0390 / 512: precision 18)";
         assert_eq!(precision(value), Err(Error::Parameter { name: "relative_error", value, domain }));
     }
     for p in [0, 3, 19, 64, 255] {

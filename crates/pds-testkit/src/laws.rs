@@ -101,6 +101,21 @@ pub fn at_least(observed: f64, bound: f64) -> Verdict {
     Verdict::within(observed, bound, f64::INFINITY)
 }
 
+/// The least number that a Poisson variable of this mean exceeds with probability at most [`ALPHA`]: for rare events
+/// that a normal law does not fit. Infinite mean, infinite limit.
+pub fn poisson_limit(mean: f64) -> f64 {
+    if !(mean >= 0.0 && mean.is_finite()) {
+        return f64::INFINITY;
+    }
+    // Chernoff's bound: P(X >= x) <= exp(-(x ln(x / mean) - x + mean)).
+    let excess = |x: f64| if mean == 0.0 { f64::INFINITY } else { x * libm::log(x / mean) - x + mean };
+    let mut limit = libm::floor(mean);
+    while excess(limit + 1.0) < log_odds() {
+        limit += 1.0;
+    }
+    limit
+}
+
 /// `ln(1/ALPHA)`.
 fn log_odds() -> f64 {
     -libm::log(ALPHA)
@@ -129,6 +144,24 @@ fn edge(inside: f64, outside: f64, accepted: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_poisson_variable_stays_below_its_limit() {
+        for (mean, atoms) in [(0.0f64, 1), (0.001, 10), (0.1, 40), (1.0, 100), (20.0, 200)] {
+            let limit = poisson_limit(mean);
+            let mut term = libm::exp(-mean);
+            let mut tail = 0.0;
+            for x in 0..atoms {
+                if f64::from(x) > limit {
+                    tail += term;
+                }
+                term *= mean / f64::from(x + 1);
+            }
+            assert!(tail <= ALPHA, "mean {mean}: {tail:e} beyond {limit}");
+        }
+        assert!(poisson_limit(0.001) <= 3.0 && poisson_limit(1.0) <= 14.0);
+        assert!(poisson_limit(f64::NAN).is_infinite());
+    }
 
     #[test]
     fn z_is_the_quantile_of_alpha() {

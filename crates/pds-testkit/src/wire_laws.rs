@@ -13,7 +13,7 @@ const WORK: usize = 4 << 20;
 ///
 /// The parts are function pointers: a hasher that is needed for decoding is made inside.
 ///
-/// ```ignore
+/// ```text
 /// const LAWS: WireLaws<BloomFilter> = WireLaws {
 ///     exercise: |filter| { filter.contains(&1u64); },
 ///     view: |bytes| { BloomFilter::view(bytes).map(|view| view.contains(&1u64)).ok(); },
@@ -176,7 +176,7 @@ pub fn canonical_bytes_law<S: Sketch>(build: impl Fn(&[u64]) -> S, keys: &[u64])
 /// Takes the module's name, the laws, and a function or closure from `&[u64]` to the sketch of these keys;
 /// `canonical` behind it adds [`canonical_bytes_law`].
 ///
-/// ```ignore
+/// ```text
 /// pds_testkit::wire_laws! { bloom_bytes, LAWS, build, canonical }
 /// ```
 #[macro_export]

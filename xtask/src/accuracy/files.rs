@@ -1,5 +1,6 @@
 //! The generated files: data, tables and plots, written or compared.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,12 @@ pub(super) struct Target {
     data: PathBuf,
     tables: PathBuf,
     plots: PathBuf,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, {}", self.data.display(), self.tables.display(), self.plots.display())
+    }
 }
 
 impl Target {
@@ -131,5 +138,10 @@ pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 
 /// Bad input, in one line.
 pub(super) fn unusable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(format!("{}: {error}", path.display()))
+    Failure::Usage(format!("{}: {error}", name(path)))
+}
+
+/// A file's name for people.
+pub(super) fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -1,16 +1,16 @@
 //! Prefetching, where the target has it.
 
-/// Asks for the cache line of `words[index]`; nothing happens where the target has no such hint.
+/// Asks for the cache line of an element; nothing happens where the target has no such hint.
 #[inline(always)]
-pub(crate) fn prefetch(words: &[u64], index: u64) {
+pub(crate) fn prefetch<T>(array: &[T], index: u64) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let line = words.as_ptr().wrapping_add(index as usize);
+        let element = array.as_ptr().wrapping_add(index as usize);
         // SAFETY: a prefetch is a hint that reads nothing and faults on no address; `wrapping_add` makes the
         // pointer without a claim about its bounds.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(element.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (words, index);
+    let _ = (array, index);
 }
