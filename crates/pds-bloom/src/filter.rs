@@ -6,6 +6,7 @@ use core::fmt;
 
 use pds_hash::Probes;
 
+use crate::arch::Words;
 use crate::bits::Bits;
 use crate::{
     BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch,
@@ -25,7 +26,7 @@ use crate::{
 #[derive(Clone)]
 pub struct BloomFilter<H = WyHasher> {
     params: BloomParams,
-    words: Box<[u64]>,
+    words: Words,
     hasher: H,
 }
 
@@ -75,7 +76,7 @@ impl<H: Fingerprint> BloomFilter<H> {
     /// Aborts, as every allocation does, if the memory of [`BloomParams::size_bytes`] is not to be had.
     pub fn with_hasher(params: BloomParams, hasher: H) -> Self {
         // In range: the parameters keep to the address space.
-        Self { params, words: vec![0; params.words() as usize].into_boxed_slice(), hasher }
+        Self::from_parts(params, vec![0; params.words() as usize].into_boxed_slice(), hasher)
     }
 
     /// Opens a filter where its bytes lie, in constant time: see [`BloomView`].
@@ -90,27 +91,27 @@ impl<H: Fingerprint> BloomFilter<H> {
     /// As [`BloomFilter::insert`], for a hash by this filter's hasher.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
-        set_bits(&mut self.words, self.params.bits(), self.params.k(), hash)
+        set_bits(&mut self.words, self.params.k(), hash)
     }
 
     /// As [`BloomFilter::contains`], for a hash by this filter's hasher.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        bits::contains(&*self.words, self.params.bits(), self.params.k(), hash)
+        bits::contains(&self.words, self.params.k(), hash)
     }
 
     /// Adds many hashes, fetching the memory of later ones ahead.
     pub fn insert_batch(&mut self, hashes: &[u64]) {
-        let (m, k) = (self.params.bits(), self.params.k());
-        batch::insert(&mut self.words, m, k, hashes, |words, hash| {
-            set_bits(words, m, k, hash);
+        let k = self.params.k();
+        batch::insert(&mut self.words, k, hashes, |words, hash| {
+            set_bits(words, k, hash);
         });
     }
 
     /// Answers [`BloomFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones
     /// ahead; returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&*self.words, self.params.bits(), self.params.k(), hashes, found)
+        batch::contains(&self.words, self.params.k(), hashes, found)
     }
 
     /// Keeps the bits that `other` has too: the filter then says yes to every key of both, and to strangers more
@@ -121,7 +122,7 @@ impl<H: Fingerprint> BloomFilter<H> {
     /// As [`Merge::merge`]; `self` is then unchanged.
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.compatible(other)?;
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+        for (mine, theirs) in self.words.as_mut_slice().iter_mut().zip(&*other.words) {
             *mine &= theirs;
         }
         Ok(())
@@ -144,7 +145,7 @@ impl<H: Fingerprint> BloomFilter<H> {
 
     /// Forgets every key.
     pub fn clear(&mut self) {
-        self.words.fill(0);
+        self.words.as_mut_slice().fill(0);
     }
 
     /// Bytes of the bit array.
@@ -184,7 +185,7 @@ impl<H: Fingerprint> BloomFilter<H> {
     }
 
     pub(crate) fn from_parts(params: BloomParams, words: Box<[u64]>, hasher: H) -> Self {
-        Self { params, words, hasher }
+        Self { params, words: Words::new(words), hasher }
     }
 
     fn compatible(&self, other: &Self) -> Result<(), Error> {
@@ -206,7 +207,7 @@ impl<H: Fingerprint> BloomFilter<H> {
 impl<H: Fingerprint> Merge for BloomFilter<H> {
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.compatible(other)?;
-        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+        for (mine, theirs) in self.words.as_mut_slice().iter_mut().zip(&*other.words) {
             *mine |= theirs;
         }
         Ok(())
@@ -242,15 +243,8 @@ impl<H: fmt::Debug> fmt::Debug for BloomFilter<H> {
 
 /// Sets the `k` bits of a hash; true if one of them was not set before.
 #[inline]
-fn set_bits(words: &mut [u64], bits: u64, k: u32, hash: u64) -> bool {
+fn set_bits(words: &mut Words, k: u32, hash: u64) -> bool {
     let mut probes = Probes::new(hash);
-    let mut added = 0;
-    for _ in 0..k {
-        let position = probes.next(bits);
-        let word = &mut words[(position / 64) as usize];
-        let bit = 1 << (position % 64);
-        added |= bit & !*word;
-        *word |= bit;
-    }
-    added != 0
+    let known = (0..k).fold(1, |all, _| all & words.set(&mut probes));
+    known & 1 == 0
 }

@@ -33,12 +33,12 @@ impl<'a, H: Fingerprint> BloomView<'a, H> {
     /// As [`BloomFilter::contains_hash`].
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        bits::contains(self.payload, self.params.bits(), self.params.k(), hash)
+        bits::contains(self.payload, self.params.k(), hash)
     }
 
     /// As [`BloomFilter::contains_batch`].
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(self.payload, self.params.bits(), self.params.k(), hashes, found)
+        batch::contains(self.payload, self.params.k(), hashes, found)
     }
 
     /// As [`BloomFilter::fill_ratio`].

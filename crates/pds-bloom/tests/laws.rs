@@ -105,7 +105,10 @@ proptest! {
         for &hash in &hashes {
             filter.insert_hash(hash);
             let mut probes = Probes::new(hash);
-            (0..k).for_each(|_| oracle.set(probes.next(params.bits()) as usize, true));
+            for _ in 0..k {
+                let (word, bit) = probes.next(params.bits() / 64);
+                oracle.set(word as usize * 64 + bit as usize, true);
+            }
         }
         let bytes = filter.to_bytes();
         prop_assert!(bytes.ends_with(oracle.as_raw_slice()));

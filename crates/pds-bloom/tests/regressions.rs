@@ -52,15 +52,17 @@ fn a_shape_that_cannot_be_is_refused_behind_right_checksums() {
 #[test]
 fn positions_cover_shapes_beyond_32_bits() {
     for bits in [1u64 << 31, 1 << 32, (1 << 32) + 64, 1 << 36, 1 << 40] {
-        let mut counts = [0; 64];
+        let (mut counts, mut places) = ([0; 64], [0; 64]);
         for hash in DistinctKeys::new(bits).range(0..20_000) {
             let mut probes = Probes::new(hash);
             for _ in 0..7 {
-                let position = probes.next(bits);
-                assert!(position < bits);
-                counts[(u128::from(position) * 64 / u128::from(bits)) as usize] += 1;
+                let (word, bit) = probes.next(bits / 64);
+                assert!(word < bits / 64 && bit < 64);
+                counts[(u128::from(word) * 64 / u128::from(bits / 64)) as usize] += 1;
+                places[bit as usize] += 1;
             }
         }
+        laws::chi_square_uniform(&places).assert(&format!("bits of a word, in {bits} bits"));
         laws::chi_square_uniform(&counts).assert(&format!("positions in {bits} bits"));
     }
     assert_eq!(reduce(u64::MAX, (1 << 32) + 1), 1 << 32);

@@ -13,10 +13,11 @@ pub const fn reduce(hash: u64, range: u64) -> u64 {
     ((hash as u128 * range as u128) >> 64) as u64
 }
 
-/// The positions that a Bloom filter probes for one hash.
+/// The bits that a Bloom filter probes for one hash, in an array of 64-bit words.
 ///
-/// `x_0 = h`, `x_(i+1) = rotl(x_i, 5) + h * ODD`, each reduced to the range by its top bits. Double hashing, the
-/// arithmetic progression `h_1 + i * h_2`, meets itself too often: small filters then make more false positives than
+/// `x_0 = h`, `x_(i+1) = rotl(x_i, 27) + s` with `s = rotl(h * ODD, 32)`. Each x names a word by its top bits
+/// ([`reduce`]) and a bit of it by its six lowest: any number of words below 2^58 leaves the two disjoint. Double hashing,
+/// the arithmetic progression `h_1 + i * h_2`, meets itself too often: small filters then make more false positives than
 /// independent probes would (table `bloom-small`).
 #[derive(Clone, Copy, Debug)]
 pub struct Probes {
@@ -30,16 +31,17 @@ impl Probes {
     pub const fn new(hash: u64) -> Self {
         /// Odd, so that the product is a bijection; the fractional bits of pi.
         const ODD: u64 = 0x243f_6a88_85a3_08d3;
-        Self { x: hash, step: hash.wrapping_mul(ODD) }
+        // A product's low bits depend on the low bits alone: turned, they depend on all.
+        Self { x: hash, step: hash.wrapping_mul(ODD).rotate_left(32) }
     }
 
-    /// The next position, in 0..`range`.
+    /// The next probe: a word below `words` (0 if there are none), and a bit below 64.
     #[inline]
-    pub const fn next(&mut self, range: u64) -> u64 {
-        let position = reduce(self.x, range);
-        // 5 is prime to 64: 13 turns bring every bit to the top before any comes back.
-        self.x = self.x.rotate_left(5).wrapping_add(self.step);
-        position
+    pub const fn next(&mut self, words: u64) -> (u64, u32) {
+        let x = self.x;
+        // Prime to 64, and so far that neither the next word nor the next bit is made of the bits of this word.
+        self.x = x.rotate_left(27).wrapping_add(self.step);
+        (reduce(x, words), (x % 64) as u32)
     }
 }
 

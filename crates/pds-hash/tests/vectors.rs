@@ -77,10 +77,13 @@ const PINNED: [&str; 9] = [
 #[test]
 fn positions_and_columns_stay() {
     let mut probes = Probes::new(0x0123_4567_89ab_cdef);
-    let positions: Vec<u64> = (0..4).map(|_| probes.next(1 << 40)).collect();
+    let positions: Vec<(u64, u32)> = (0..4).map(|_| probes.next(1 << 40)).collect();
     let columns: Vec<u64> =
         (0..MAX_ROWS).map(|row| column(0x0123_4567_89ab_cdef, row, 1 << 16)).take(4).collect();
-    assert_eq!(positions, [4_886_718_345, 800_816_688_726, 981_808_302_071, 176_470_162_443]);
+    assert_eq!(
+        positions,
+        [(4_886_718_345, 47), (401_656_147_214, 40), (591_226_638_040, 16), (652_817_392_154, 17)]
+    );
     assert_eq!(columns, [16_748, 43_416, 8_287, 16_054]);
 }
 
