@@ -25,6 +25,8 @@ const STEPS: &[Step] = &[
     },
     cargo("licences, bans, sources", &["deny", "check", "licenses", "bans", "sources"]),
     Step { dir: "no-std-check", ..cargo("a program without std", &["run", "--release", "--quiet"]) },
+    Step { dir: "benches", ..cargo("benches, format", &["fmt", "--all", "--check"]) },
+    cargo("benches, a smoke run", &["run", "--quiet", "--package", "xtask", "--", "bench", "--quick"]),
     cargo("examples", &["build", "--workspace", "--examples", "--quiet"]),
     cargo("accuracy, quick", &["run", "--quiet", "--package", "xtask", "--", "accuracy", "--quick"]),
 ];

@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub mod accuracy;
+pub mod bench;
 pub mod ci;
 pub mod docs;
 

@@ -17,6 +17,8 @@ struct Arguments {
 enum Command {
     /// Reproduce the tables of error and size, and hold every claim to its law
     Accuracy(xtask::accuracy::Arguments),
+    /// Time every structure beside its peers
+    Bench(xtask::bench::Arguments),
     /// Build the book, after checking its citations and generated parts
     Docs,
     /// Everything that has to pass before a change lands
@@ -26,6 +28,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Accuracy(arguments) => xtask::accuracy::run(&arguments),
+        Command::Bench(arguments) => xtask::bench::run(&arguments),
         Command::Docs => xtask::docs::run(),
         Command::Ci => xtask::ci::run(),
     };

@@ -47,7 +47,7 @@ pub(crate) fn contains<B: Bits + ?Sized>(array: &B, k: u32, hashes: &[u64], foun
         {
             let mut probes = Probes::new(hashes[last]);
             (0..first).for_each(|_| _ = probes.next(1));
-            found[last] = bits::all_set(array, k - first, &mut probes);
+            found[last] = k == first || bits::all_set(array, k - first, &mut probes);
         }
     }
     count

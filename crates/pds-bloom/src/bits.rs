@@ -69,7 +69,10 @@ impl Bits for [u8] {
 const BRANCH_FREE_BYTES: usize = 1 << 20;
 
 /// Whether all `k` probed bits are set.
-#[inline]
+///
+/// Always inlined: as a call it takes twice the time in cache, and out of it fewer queries overlap.
+#[inline(always)]
+#[allow(clippy::inline_always)]
 pub(crate) fn contains<B: Bits + ?Sized>(array: &B, k: u32, hash: u64) -> bool {
     let mut probes = Probes::new(hash);
     if array.bytes() <= BRANCH_FREE_BYTES {
@@ -79,9 +82,22 @@ pub(crate) fn contains<B: Bits + ?Sized>(array: &B, k: u32, hash: u64) -> bool {
     }
 }
 
-/// Whether the next `k` probed bits are set, stopping at the first that is not: a miss touches two cache lines on
-/// average.
-#[inline]
+/// Whether the next `k` probed bits are set, at least one, stopping at the first that is not: a miss touches two cache
+/// lines on average.
+///
+/// The loop is written out: `(0..k).all(..)` takes three instructions more per probe, and the fewer there are, the more
+/// queries wait for memory at a time.
+#[inline(always)]
+#[allow(clippy::inline_always)] // see `contains`
 pub(crate) fn all_set<B: Bits + ?Sized>(array: &B, k: u32, probes: &mut Probes) -> bool {
-    (0..k).all(|_| array.bit(probes) & 1 == 1)
+    let mut left = k;
+    loop {
+        if array.bit(probes) & 1 == 0 {
+            return false;
+        }
+        left -= 1;
+        if left == 0 {
+            return true;
+        }
+    }
 }

@@ -64,7 +64,8 @@ impl<H: KeyHasher> BloomFilter<H> {
 
     /// False is certain: the key was not inserted. True is a hint: a stranger gets it with the filter's rate of
     /// false positives.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // see `bits::contains`
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(self.hasher.hash_key(key))
     }
@@ -95,7 +96,8 @@ impl<H: Fingerprint> BloomFilter<H> {
     }
 
     /// As [`BloomFilter::contains`], for a hash by this filter's hasher.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // see `bits::contains`
     pub fn contains_hash(&self, hash: u64) -> bool {
         bits::contains(&self.words, self.params.k(), hash)
     }

@@ -277,8 +277,12 @@ impl<C: Cell, H: Fingerprint> Merge for CountMinSketch<C, H> {
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.compatible(other)?;
         let mut saturated = false;
-        for (mine, &theirs) in self.cells.iter_mut().zip(&other.cells) {
-            saturated |= mine.add(theirs);
+        let cells = self.cells.iter_mut().zip(&other.cells);
+        // No cell exceeds the total: while the sum of the totals fits a cell, so does every sum of cells.
+        if self.tally.total.checked_add(other.tally.total).is_some_and(|total| total <= C::MAX.into()) {
+            cells.for_each(|(mine, &theirs)| mine.add_within(theirs.into()));
+        } else {
+            cells.for_each(|(mine, &theirs)| saturated |= mine.add(theirs));
         }
         self.tally.merge(other.tally, saturated);
         Ok(())

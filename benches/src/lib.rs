@@ -1,0 +1,7 @@
+//! What the benches share: key sets, contenders, and the gates that a contender passes before it is timed.
+
+pub mod cardinality;
+pub mod filters;
+pub mod frequency;
+pub mod report;
+pub mod workload;

@@ -1,0 +1,46 @@
+//! Keys to time with: distinct, uniform, and unrelated to every hash function here.
+
+use pds_testkit::{DistinctKeys, SplitMix64};
+
+/// Whether to run in minutes what a full run takes longer for.
+pub fn quick() -> bool {
+    std::env::var_os("PDS_BENCH_QUICK").is_some()
+}
+
+/// Members and strangers of a filter, in the order in which they are asked for.
+pub struct Workload<K> {
+    /// What the filter holds.
+    pub members: Vec<K>,
+    /// What it does not hold, as many.
+    pub strangers: Vec<K>,
+    /// A random half of each, in random order, so that no predictor learns the answer.
+    pub mixed: Vec<K>,
+}
+
+impl<K: Clone> Workload<K> {
+    fn of(count: u64, key: impl Fn(u64) -> K) -> Self {
+        let members: Vec<K> = (0..count).map(&key).collect();
+        let strangers: Vec<K> = (count..2 * count).map(&key).collect();
+        let mut random = SplitMix64::new(3);
+        let mixed = (0..members.len())
+            .map(|i| if random.below(2) == 0 { members[i].clone() } else { strangers[i].clone() })
+            .collect();
+        Self { members, strangers, mixed }
+    }
+}
+
+/// Numbers.
+pub fn numbers(count: u64) -> Workload<u64> {
+    let keys = DistinctKeys::new(1);
+    Workload::of(count, |i| keys.key(i))
+}
+
+/// Text of 16 to 32 bytes.
+pub fn texts(count: u64) -> Workload<String> {
+    let keys = DistinctKeys::new(2);
+    Workload::of(count, |i| {
+        let key = keys.key(i);
+        let tail = 16 + (key >> 60) as usize;
+        format!("{key:016x}{:0>16}", i % 10_000)[..tail].to_owned()
+    })
+}

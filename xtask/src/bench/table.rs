@@ -1,0 +1,163 @@
+//! Results for readers and for programs.
+
+use std::fs;
+use std::path::Path;
+
+use comfy_table::{ContentArrangement, Table, presets};
+use pds_testkit::significant;
+use serde_json::{Value as Json, json};
+
+use super::collect::{Case, Comparison, Results};
+use super::{plot, unusable};
+use crate::Failure;
+
+/// The header and the rows of a case: a row a contender, a column an operation.
+fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
+    let ops = results.times(case);
+    let mut contenders: Vec<&String> = ops.values().flat_map(|times| times.keys()).collect();
+    contenders.sort_unstable_by_key(|name| {
+        (!results.gate(case, name).ours, !name.starts_with("pds-"), (*name).clone())
+    });
+    contenders.dedup();
+
+    let columns = ops.keys().map(|op| format!("{op}, ns"));
+    let header = ["contender".to_owned()]
+        .into_iter()
+        .chain(columns)
+        .chain(["bytes", "error", "gate"].map(str::to_owned));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for name in contenders {
+        let gate = results.gate(case, name);
+        let times = ops.iter().map(|(op, times)| {
+            let mark = if gate.not_for.contains_key(op) { "*" } else { "" };
+            times.get(name).map_or("–".to_owned(), |&ns| format!("{}{mark}", significant(ns, 3)))
+        });
+        let why: Vec<&String> = gate.not_for.values().collect();
+        let verdict = match (&gate.failed, why.first()) {
+            (Some(reason), _) => format!("failed: {reason}"),
+            (None, Some(why)) => format!("passed; * {why}"),
+            (None, None) => "passed".to_owned(),
+        };
+        let number = |value: f64| if value == 0.0 { "–".to_owned() } else { significant(value, 3) };
+        let row =
+            [name.clone()].into_iter().chain(times).chain([number(gate.bytes), number(gate.error), verdict]);
+        rows.push(row.collect());
+    }
+    let comparisons = results.comparisons();
+    let ratios = ops.keys().map(|op| {
+        let found = comparisons.iter().find(|comparison| comparison.case == *case && comparison.op == *op);
+        found.and_then(ratio).map_or("–".to_owned(), |ratio| significant(ratio, 2))
+    });
+    let ratios: Vec<String> = ratios.collect();
+    if ratios.iter().any(|ratio| ratio != "–") {
+        let row = ["ours / best correct peer".to_owned()].into_iter().chain(ratios);
+        rows.push(row.chain(["", "", ""].map(str::to_owned)).collect());
+    }
+    (header.collect(), rows)
+}
+
+fn ratio(comparison: &Comparison) -> Option<f64> {
+    comparison.peer.as_ref().map(|(_, ns)| comparison.ours / ns)
+}
+
+pub(super) fn terminal(results: &Results, case: &Case) -> String {
+    let (header, rows) = grid(results, case);
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header).add_rows(rows);
+    let yardstick = results.yardstick().map_or_else(String::new, |limits| limits + "\n");
+    format!("{}, {}\n{table}\n{yardstick}", case.0, case.1)
+}
+
+/// Every comparison in a line.
+pub(super) fn summary(comparisons: &[Comparison]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header([
+        "structure",
+        "size",
+        "operation",
+        "ours, ns",
+        "best correct peer",
+        "peer, ns",
+        "ratio",
+    ]);
+    for comparison in comparisons {
+        let Some((peer, ns)) = &comparison.peer else { continue };
+        table.add_row([
+            comparison.case.0.clone(),
+            comparison.case.1.clone(),
+            comparison.op.clone(),
+            significant(comparison.ours, 3),
+            peer.clone(),
+            significant(*ns, 3),
+            significant(comparison.ours / ns, 2),
+        ]);
+    }
+    format!("Ours against the best correct peer of this run (below 1: ours takes less time)\n{table}\n")
+}
+
+/// One object per structure, operation and size.
+pub(super) fn json(comparisons: &[Comparison]) -> Json {
+    comparisons
+        .iter()
+        .map(|comparison| {
+            let (peer, ns) = comparison
+                .peer
+                .clone()
+                .map_or((Json::Null, Json::Null), |(peer, ns)| (json!(peer), json!(ns)));
+            json!({
+                "structure": comparison.case.0,
+                "size": comparison.case.1,
+                "op": comparison.op,
+                "ours_ns": comparison.ours,
+                "peer": peer,
+                "peer_ns": ns,
+                "ratio": ratio(comparison),
+            })
+        })
+        .collect()
+}
+
+/// A page and a plot per structure.
+pub(super) fn write(out: &Path, results: &Results, machine: &str, date: &str) -> Result<(), Failure> {
+    fs::create_dir_all(out).map_err(|error| unusable(out, &error))?;
+    let mut structures: Vec<&String> = results.cases().map(|case| &case.0).collect();
+    structures.dedup();
+    for structure in structures {
+        let slug = slug(structure);
+        let cases: Vec<&Case> = results.cases().filter(|case| case.0 == *structure).collect();
+        let mut page = format!(
+            "<!-- Generated by `cargo xtask bench --docs`: do not edit. -->\n*{machine}; {date}. Nanoseconds an operation: \
+             the least of the rounds' medians. Shared machines differ: only ratios of one run mean something.*\n\n"
+        );
+        if let Some(limits) = results.yardstick() {
+            page += &format!("*{limits}*\n\n");
+        }
+        for case in &cases {
+            let (header, rows) = grid(results, case);
+            page +=
+                &format!("**{}**\n\n| {} |\n|{}\n", case.1, header.join(" | "), "---|".repeat(header.len()));
+            for row in rows {
+                page += &format!("| {} |\n", row.join(" | "));
+            }
+            page.push('\n');
+        }
+        let drawing = plot::svg(results, &cases);
+        for (extension, content) in [("md", page), ("svg", drawing)] {
+            let path = out.join(format!("{slug}.{extension}"));
+            fs::write(&path, content).map_err(|error| unusable(&path, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// A structure's name as a file's: letters, digits and single hyphens.
+fn slug(name: &str) -> String {
+    let lower = name.to_lowercase();
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
+}
