@@ -47,6 +47,10 @@ pub fn gate<K: ?Sized, F: Filter<K>, S: Borrow<K>>(
     let hits = strangers.iter().filter(|key| filter.contains((*key).borrow())).count() as u64;
     let error = hits as f64 / strangers.len() as f64;
     let bytes = filter.size_bytes() as f64 / keys as f64;
+    let batches = (filter.count_batch(members), filter.count_batch(strangers));
+    if batches != (members.len() - lost as usize, hits as usize) {
+        return Gate::of(bytes, error, "a batch answers otherwise than single calls", laws::all_hold(1, 1));
+    }
     let lost = laws::all_hold(lost, members.len() as u64);
     if !lost.pass {
         return Gate::of(bytes, error, "keys are lost", lost);
@@ -200,7 +204,9 @@ impl<K: Hash + ?Sized> Filter<K> for Bloomfilter<K> {
     const NAME: &'static str = "bloomfilter";
 
     fn new(keys: usize, fpr: f64) -> Self {
-        let filter = bloomfilter::Bloom::new_for_fp_rate_with_seed(keys, fpr, &[7; 32]);
+        // The halves are the keys of its two hash functions: they have to differ.
+        let seed = std::array::from_fn(|i| i as u8);
+        let filter = bloomfilter::Bloom::new_for_fp_rate_with_seed(keys, fpr, &seed);
         Self(filter.expect("usual targets"))
     }
     #[inline]

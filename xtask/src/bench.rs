@@ -7,7 +7,7 @@ mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{Failure, root, say};
 use collect::Results;
@@ -15,7 +15,8 @@ use collect::Results;
 /// The arguments of the command.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Run only groups whose name (structure|operation|size) matches this regular expression
+    /// Run only groups whose name (structure|operation|size) matches this regular expression; of instructions, those whose
+    /// name contains it
     filter: Option<String>,
     /// Fewer keys and one round, in minutes
     #[arg(long)]
@@ -24,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write tables and plots into the book instead of below target/bench
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["quick", "filter"])]
     docs: bool,
     /// Count instructions of the hot operations instead of timing, beside those of a base revision
     #[arg(long, conflicts_with_all = ["quick", "json", "docs"])]
@@ -56,9 +57,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let effort = if arguments.quick { QUICK } else { FULL };
     let work = root().join("target/bench");
-    let (home, meta) = (work.join("criterion"), work.join("gates.jsonl"));
-    if home.exists() {
-        fs::remove_dir_all(&home).map_err(|error| unusable(&home, &error))?;
+    // A folder of its own for every run: what another left, or still writes, is not of this one.
+    let home = work.join(format!("run-{}", std::process::id()));
+    let meta = home.join("gates.jsonl");
+    if let Some(file) = &arguments.json {
+        fs::write(file, "").map_err(|error| unusable(file, &error))?;
     }
     fs::create_dir_all(&home).map_err(|error| unusable(&home, &error))?;
     fs::write(&meta, "").map_err(|error| unusable(&meta, &error))?;
@@ -79,6 +82,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.quick {
             command.env("PDS_BENCH_QUICK", "1");
         }
+        // What criterion prints stays out of the tables.
+        command.stdout(Stdio::null());
         let status = command.status().map_err(|error| Failure::Claim(format!("cargo: {error}")))?;
         if !status.success() {
             return Err(Failure::Claim("the benches did not run".to_owned()));
@@ -94,13 +99,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     say(&table::summary(&comparisons))?;
     let out = if arguments.docs { root().join("docs/src/bench") } else { work.join("report") };
-    table::write(&out, &results, &machine(), &date()?)?;
+    table::write(&out, &results, &machine(), &date())?;
     if let Some(file) = &arguments.json {
         let text = format!("{:#}\n", table::json(&comparisons));
         fs::write(file, text).map_err(|error| unusable(file, &error))?;
     }
+    fs::remove_dir_all(&home).map_err(|error| unusable(&home, &error))?;
     eprintln!("tables and plots: {}", out.display());
-    Ok(())
+    let failures = results.failures();
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Claim(failures.join("\n"))) }
 }
 
 /// What the times depend on.
@@ -131,12 +138,10 @@ fn machine() -> String {
     )
 }
 
-/// Today, for a report that goes into the book.
-fn date() -> Result<String, Failure> {
+/// Today, for a report; empty where there is no such command.
+fn date() -> String {
     let output = Command::new("date").arg("+%Y-%m-%d").output();
-    output
-        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        .map_err(|error| Failure::Claim(format!("date: {error}")))
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Failure {

@@ -15,7 +15,8 @@ use crate::{Failure, root};
 /// [`Failure::Claim`] names every citation without an entry, every table that no chapter includes, and a book that does
 /// not build; [`Failure::Usage`] says that mdBook is not installed.
 pub fn run() -> Result<(), Failure> {
-    let faults: Vec<String> = uncited()?.into_iter().chain(unread_tables()?).collect();
+    let faults: Vec<String> =
+        uncited()?.into_iter().chain(unread_tables()?).chain(missing_parts()?).collect();
     if !faults.is_empty() {
         return Err(Failure::Claim(faults.join("\n")));
     }
@@ -73,6 +74,27 @@ fn unread_tables() -> Result<Vec<String>, Failure> {
     Ok(ids.filter(missing).map(|id| format!("no chapter includes tables/{id}.md")).collect())
 }
 
+/// Files that a chapter includes or shows, and that are not there: mdBook itself only warns.
+fn missing_parts() -> Result<Vec<String>, Failure> {
+    let book = root().join("docs/src");
+    let mut faults = Vec::new();
+    for chapter in files_below(&book, &["md"])? {
+        let dir = chapter.parent().unwrap_or(&book);
+        let text = read(&chapter)?;
+        for part in parts(&text).filter(|part| !dir.join(part).exists()) {
+            faults.push(format!("{}: {part} is not there", chapter.display()));
+        }
+    }
+    Ok(faults)
+}
+
+/// Targets of inclusions and of pictures.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let included = text.split("{{#include ").skip(1).filter_map(|rest| rest.split("}}").next());
+    let shown = text.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split(')').next());
+    included.chain(shown).map(str::trim)
+}
+
 fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
@@ -96,6 +118,12 @@ fn files_below(dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Failure>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inclusions_and_pictures_are_parts() {
+        let text = "a {{#include tables/x.md}} and ![a plot](plots/x.svg), not [a link](y.md)";
+        assert_eq!(parts(text).collect::<Vec<_>>(), ["tables/x.md", "plots/x.svg"]);
+    }
 
     #[test]
     fn a_citation_is_a_name_and_two_digits() {

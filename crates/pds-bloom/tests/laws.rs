@@ -1,6 +1,6 @@
 //! What the filter promises, as laws.
 
-use bitvec::prelude::{BitVec, Lsb0};
+use bitvec::prelude::{BitSlice, BitVec, Lsb0};
 use pds_bloom::WyHasher;
 use pds_bloom::prelude::*;
 use pds_hash::Probes;
@@ -189,6 +189,46 @@ proptest! {
             }
         } else {
             prop_assert!(fpr < 2.0 * keys as f64 / 2f64.powi(64));
+        }
+    }
+}
+
+/// Every loop there is: sizes around those at which batches prefetch (2^19 bytes) and queries branch (2^20), few and
+/// many probes, half of the bits set, so that every probe decides.
+#[test]
+fn every_loop_gives_the_answers_of_the_bits_themselves() {
+    for bytes in [64u64, (1 << 19) - 8, 1 << 19, (1 << 19) + 8, 1 << 20, (1 << 20) + 8] {
+        for k in [1u32, 2, 3, 7, 64] {
+            let params = BloomParams::with_shape(bytes * 8, k).expect("a valid shape");
+            let members = u64::from(bytes as u32 * 8) * 7 / 10 / u64::from(k);
+            let hashes: Vec<u64> = DistinctKeys::new(u64::from(k)).range(0..members + 1000).collect();
+            let (members, strangers) = hashes.split_at(members as usize);
+            let mut filter = BloomFilter::new(params);
+            filter.insert_batch(members);
+            let mut one_by_one = BloomFilter::new(params);
+            for &hash in members {
+                one_by_one.insert_hash(hash);
+            }
+            assert!(filter == one_by_one, "{bytes} bytes, {k} probes: inserting");
+
+            let image = filter.to_bytes();
+            let bits: &BitSlice<u8, Lsb0> = BitSlice::from_slice(&image[image.len() - bytes as usize..]);
+            let expected = |hash: u64| {
+                let mut probes = Probes::new(hash);
+                (0..k).all(|_| {
+                    let (word, bit) = probes.next(bytes / 8);
+                    bits[word as usize * 64 + bit as usize]
+                })
+            };
+            let view = BloomFilter::view(&image).expect("its own bytes");
+            let asked: Vec<u64> = strangers.iter().chain(members.iter().take(1000)).copied().collect();
+            let (mut found, mut viewed) = (vec![false; asked.len()], vec![false; asked.len()]);
+            assert_eq!(filter.contains_batch(&asked, &mut found), asked.len());
+            assert_eq!(view.contains_batch(&asked, &mut viewed), asked.len());
+            for (i, &hash) in asked.iter().enumerate() {
+                let answers = [found[i], viewed[i], filter.contains_hash(hash), view.contains_hash(hash)];
+                assert_eq!(answers, [expected(hash); 4], "{bytes} bytes, {k} probes");
+            }
         }
     }
 }

@@ -113,6 +113,20 @@ fn ranges_beyond_32_bits_are_covered_whole() {
 }
 
 #[test]
+fn a_probe_is_a_word_below_their_number_and_a_bit_of_it() {
+    for words in [1, 2, 3, (1 << 20) - 1, 1 << 20, (1 << 32) + 1, (1 << 58) - 1, 1 << 58, u64::MAX] {
+        for hash in (0..1000).map(mix).chain([0, 1, u64::MAX, 1 << 63]) {
+            let mut probes = Probes::new(hash);
+            for _ in 0..64 {
+                let (word, bit) = probes.next(words);
+                assert!(word < words && bit < 64);
+            }
+        }
+    }
+    assert_eq!(Probes::new(u64::MAX).next(0).0, 0);
+}
+
+#[test]
 fn a_seed_derives_its_own_secret() {
     // 16-byte keys that carry a word of the standard secret multiply by zero, whatever the seed, when the secret
     // is public; with a derived secret they are keys like any other.

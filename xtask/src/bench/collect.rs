@@ -105,7 +105,8 @@ impl Results {
     }
 
     pub(super) fn gate(&self, case: &Case, contender: &str) -> Gate {
-        self.gates.get(&(case.clone(), contender.to_owned())).cloned().unwrap_or_default()
+        let ungated = || Gate { failed: Some("no gate was passed".to_owned()), ..Gate::default() };
+        self.gates.get(&(case.clone(), contender.to_owned())).cloned().unwrap_or_else(ungated)
     }
 
     /// The machine's limits in this run, to read the other times by; none if they were not measured.
@@ -126,12 +127,22 @@ impl Results {
         ))
     }
 
+    /// Ours that failed a gate of their own, with the reason.
+    pub(super) fn failures(&self) -> Vec<String> {
+        let ours = self.gates.iter().filter(|(_, gate)| gate.ours);
+        ours.filter_map(|((case, name), gate)| Some(format!("{name}, {}: {}", case.0, gate.failed.as_ref()?)))
+            .collect()
+    }
+
     /// Ours against the best correct peer, for every case and operation that ours has.
     pub(super) fn comparisons(&self) -> Vec<Comparison> {
         let mut comparisons = Vec::new();
         for (case, ops) in &self.times {
             for (op, times) in ops {
-                let is_ours = |name: &&String| self.gate(case, name).ours;
+                let is_ours = |name: &&String| {
+                    let gate = self.gate(case, name);
+                    gate.ours && gate.failed.is_none() && case.0 != "machine"
+                };
                 let Some(ours) = times.keys().find(is_ours).map(|name| times[name]) else { continue };
                 let peer = times
                     .iter()

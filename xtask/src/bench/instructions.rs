@@ -12,6 +12,8 @@ const REPETITIONS: u64 = 20_000;
 
 /// Counts here and at the base revision, built by the same toolchain.
 pub(super) fn run(base: &str, filter: Option<&str>) -> Result<(), Failure> {
+    let counter = Command::new("valgrind").arg("--version").output();
+    counter.map_err(|error| Failure::Usage(format!("valgrind: {error}")))?;
     let here = build(&root(), &root().join("target/bench/instructions"))?;
     let there = checkout(base)?
         .map(|tree| build(&tree, &root().join("target/bench/instructions-base")))
@@ -53,9 +55,11 @@ fn checkout(base: &str) -> Result<Option<PathBuf>, Failure> {
         command
     };
     let path = tree.display().to_string();
+    // Whatever an earlier run left: a folder without a work tree, or a work tree without its folder.
     if tree.exists() {
-        succeed(&mut git(&["worktree", "remove", "--force", &path]), "removing the old base")?;
+        std::fs::remove_dir_all(&tree).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
     }
+    succeed(&mut git(&["worktree", "prune"]), "forgetting the old base")?;
     succeed(&mut git(&["worktree", "add", "--quiet", "--detach", &path, base]), "checking out the base")?;
     Ok(tree.join("benches/src/bin/instructions.rs").exists().then_some(tree))
 }

@@ -25,6 +25,7 @@ impl Words {
     #[inline]
     pub(crate) fn bit(&self, probes: &mut Probes) -> u64 {
         let (word, bit) = probes.next(self.0.len() as u64);
+        debug_assert!(word < self.0.len() as u64, "a word below their number");
         // SAFETY: `Probes::next` gives a word below their number, which is not 0: see `new`.
         (unsafe { *self.0.get_unchecked(word as usize) }) >> bit
     }
@@ -33,6 +34,7 @@ impl Words {
     #[inline]
     pub(crate) fn set(&mut self, probes: &mut Probes) -> u64 {
         let (word, bit) = probes.next(self.0.len() as u64);
+        debug_assert!(word < self.0.len() as u64, "a word below their number");
         // SAFETY: `Probes::next` gives a word below their number, which is not 0: see `new`.
         let word = unsafe { self.0.get_unchecked_mut(word as usize) };
         let before = *word >> bit;
