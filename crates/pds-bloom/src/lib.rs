@@ -8,20 +8,13 @@ extern crate std;
 
 #[allow(unsafe_code)]
 mod arch;
-mod batch;
-mod bits;
-mod filter;
-mod law;
-mod metrics;
-mod params;
-mod view;
-mod wire;
+mod classic;
+mod loads;
+mod targets;
 
-pub use filter::BloomFilter;
-pub use params::BloomParams;
+pub use classic::{BloomFilter, BloomParams, BloomView};
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
-pub use view::BloomView;
 
 /// What a user of the filters imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {

@@ -41,6 +41,16 @@ pub struct Kind(pub u8);
 impl Kind {
     /// Classic Bloom filter.
     pub const BLOOM: Self = Self(1);
+    /// Split-block Bloom filter.
+    pub const SPLIT_BLOCK_BLOOM: Self = Self(2);
+    /// Blocked Bloom filter.
+    pub const BLOCKED_BLOOM: Self = Self(3);
+    /// Counting Bloom filter.
+    pub const COUNTING_BLOOM: Self = Self(4);
+    /// Scalable Bloom filter.
+    pub const SCALABLE_BLOOM: Self = Self(5);
+    /// Windowed Bloom filter.
+    pub const WINDOWED_BLOOM: Self = Self(6);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.

@@ -35,8 +35,17 @@ fn the_layout_is_the_documented_one() {
 
 #[test]
 fn every_kind_keeps_its_number() {
-    let numbers = [wire::Kind::BLOOM, wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN].map(|kind| kind.0);
-    assert_eq!(numbers, [1, 16, 32]);
+    let filters = [
+        wire::Kind::BLOOM,
+        wire::Kind::SPLIT_BLOCK_BLOOM,
+        wire::Kind::BLOCKED_BLOOM,
+        wire::Kind::COUNTING_BLOOM,
+        wire::Kind::SCALABLE_BLOOM,
+        wire::Kind::WINDOWED_BLOOM,
+    ];
+    assert_eq!(filters.map(|kind| kind.0), [1, 2, 3, 4, 5, 6]);
+    let sketches = [wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN];
+    assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use pds_hash::Probes;
 
+use super::bits::{self, Bits};
 use crate::arch::Words;
-use crate::bits::{self, Bits};
 
 /// Filters below this size live in the first two caches, where a prefetch only costs.
 const PREFETCH_BYTES: usize = 1 << 19;

@@ -1,6 +1,7 @@
 //! What the share of set bits tells, of a filter or of a view.
 
-use crate::{BloomParams, law};
+use super::law;
+use crate::BloomParams;
 
 pub(crate) fn estimated_len(params: BloomParams, fill: f64) -> f64 {
     law::keys_for_fill(params.bits() as f64, f64::from(params.k()), fill)

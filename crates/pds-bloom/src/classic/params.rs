@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, law};
+use super::law;
+use crate::Error;
+use crate::targets::{ROUNDING_SLACK, rate, reachable, smallest};
 
 /// The shape of a classic Bloom filter: bits, probes per key, and the rate that it was designed for.
 ///
@@ -177,30 +179,6 @@ impl From<BloomParams> for Shape {
     }
 }
 
-/// Relative slack that sizing adds before rounding up, so that the last bit of a logarithm cannot move a shape
-/// whose exact value is whole.
-const ROUNDING_SLACK: f64 = 1e-12;
-
-fn rate(fpr: f64) -> Result<f64, Error> {
-    if fpr > 0.0 && fpr < 1.0 {
-        Ok(fpr)
-    } else {
-        Err(Error::Parameter { name: "fpr", value: fpr, domain: "0 < fpr < 1" })
-    }
-}
-
-/// The share of the rate that is left to the filter once hash collisions have had theirs.
-fn reachable(keys: u64, fpr: f64) -> Result<f64, Error> {
-    /// Below this share, sizing would pay many bits for the last of it.
-    const LEAST_SHARE: f64 = 0.5;
-    let own_share = fpr - law::hash_collision_rate(keys as f64);
-    if own_share >= fpr * LEAST_SHARE {
-        Ok(own_share)
-    } else {
-        Err(Error::Parameter { name: "fpr", value: fpr, domain: "at least 2 * keys / 2^64 (64-bit hashes)" })
-    }
-}
-
 fn whole_k(k: f64) -> u32 {
     libm::round(k).clamp(1.0, f64::from(BloomParams::MAX_K)) as u32
 }
@@ -222,21 +200,6 @@ fn too_large(bits: f64) -> Error {
 fn fewest_words(k: u32, keys: u64, fpr: f64, own_share: f64) -> Option<u64> {
     let keys = keys as f64;
     let promised = |words: u64| law::rate_bound((words * 64) as f64, k, keys) <= fpr * (1.0 - ROUNDING_SLACK);
-    let mut enough = whole_words(law::bits_for(f64::from(k), keys, own_share)).ok()?;
-    let mut too_few = enough - 1;
-    let mut step = 1;
-    while !promised(enough) {
-        too_few = enough;
-        enough += step;
-        step *= 2;
-        if enough > BloomParams::MAX_BITS / 64 {
-            return None;
-        }
-    }
-    // The last step may have gone too far: halve the way back.
-    while enough - too_few > 1 {
-        let middle = too_few + (enough - too_few) / 2;
-        if promised(middle) { enough = middle } else { too_few = middle }
-    }
-    Some(enough)
+    let guess = whole_words(law::bits_for(f64::from(k), keys, own_share)).ok()?;
+    smallest(guess, BloomParams::MAX_BITS / 64, promised)
 }

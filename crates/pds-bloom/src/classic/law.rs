@@ -1,5 +1,6 @@
 //! The law of the classic filter: pure functions of a shape, apart from any filter.
 
+use crate::targets::hash_collision_rate;
 use libm::{expm1, log, log1p, pow, sqrt};
 
 /// Expected share of set bits after `keys` distinct keys set `k` bits each, with replacement, among `bits`:
@@ -57,13 +58,6 @@ pub(crate) fn rate_bound(bits: f64, k: u32, keys: f64) -> f64 {
         }
     }
     (weights.iter().sum::<f64>() + hash_collision_rate(keys)).min(1.0)
-}
-
-/// Chance that an absent key has the 64-bit hash of one of `keys` keys: no filter over 64-bit hashes gets below.
-pub(crate) fn hash_collision_rate(keys: f64) -> f64 {
-    /// 2^64 hashes.
-    const HASHES: f64 = 18_446_744_073_709_551_616.0;
-    -expm1(-keys / HASHES)
 }
 
 /// Bits at which `keys` keys of `k` bits each give the rate `fpr`, before the corrections:

@@ -4,11 +4,9 @@ use core::fmt;
 
 use pds_core::{same_hasher, wire::Header};
 
-use crate::bits::Bits;
-use crate::{
-    BloomFilter, BloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, batch, bits, metrics,
-    wire,
-};
+use super::bits::{self, Bits};
+use super::{batch, metrics, wire};
+use crate::{BloomFilter, BloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 
 /// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///

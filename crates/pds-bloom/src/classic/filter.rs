@@ -6,11 +6,11 @@ use core::fmt;
 
 use pds_hash::Probes;
 
+use super::bits::{self, Bits};
+use super::{batch, metrics};
 use crate::arch::Words;
-use crate::bits::Bits;
 use crate::{
-    BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch,
-    bits, metrics,
+    BloomParams, BloomView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher,
 };
 
 /// A classic Bloom filter: a set that answers "certainly not" or "probably".
