@@ -51,6 +51,10 @@ impl Kind {
     pub const SCALABLE_BLOOM: Self = Self(5);
     /// Windowed Bloom filter.
     pub const WINDOWED_BLOOM: Self = Self(6);
+    /// Cuckoo filter.
+    pub const CUCKOO: Self = Self(7);
+    /// Growable cuckoo filter.
+    pub const GROWABLE_CUCKOO: Self = Self(8);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.

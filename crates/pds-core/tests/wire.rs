@@ -42,8 +42,10 @@ fn every_kind_keeps_its_number() {
         wire::Kind::COUNTING_BLOOM,
         wire::Kind::SCALABLE_BLOOM,
         wire::Kind::WINDOWED_BLOOM,
+        wire::Kind::CUCKOO,
+        wire::Kind::GROWABLE_CUCKOO,
     ];
-    assert_eq!(filters.map(|kind| kind.0), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(filters.map(|kind| kind.0), [1, 2, 3, 4, 5, 6, 7, 8]);
     let sketches = [wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN];
     assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
 }
