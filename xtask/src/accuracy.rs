@@ -16,6 +16,7 @@ mod own_keys;
 mod plot;
 mod report;
 mod rules;
+mod spread;
 
 use std::path::PathBuf;
 

@@ -14,9 +14,12 @@ const PUBLISHED: [(f64, f64, &str); 2] = [(10.0, 0.009_57, "0.957 %"), (16.0, 0.
 pub(super) const FPR: Experiment = Experiment {
     id: "blocked-fpr",
     table: Some("T3"),
-    claim: "At equal bits a filter that reads one block per query has the rate that the uneven load of its blocks gives, and a blocked filter the published one.",
-    law: "mean fill against the expectation, and the mean of the filters' own rates, each averaged over its blocks, against the prediction within 0.5%, by the normal law; wrong yeses \
-          against those own rates by Chernoff's law, and, of the blocked filter, against the published rate as an upper bound; no key is ever lost.",
+    claim: "At equal bits a filter that reads one block per query has the rate that the uneven load of its \
+          blocks gives, and a blocked filter the published one.",
+    law: "mean fill against the expectation, and the mean of the filters' own rates, each averaged over its \
+          blocks, against the prediction within 0.5%, by the normal law; wrong yeses against those own \
+          rates by Chernoff's law, and, of the blocked filter, against the published rate as an upper \
+          bound; no key is ever lost.",
     cells: |scale| {
         [8.0, 10.0, 12.0, 16.0, 20.0]
             .map(|bits| Cell {
@@ -85,9 +88,12 @@ fn equal_bits(layout: Layout, cell: &Cell) -> Shape {
 pub(super) const SWEEP: Experiment = Experiment {
     id: "bloom-sweep",
     table: None,
-    claim: "A filter sized for n keys and a rate p keeps p, from one key to ten million and from a half to one in a million, whatever its layout.",
-    law: "the predicted rate is at most p; mean fill against the expectation, and, where its standard error is at most 1%, the mean own rate against the prediction within 0.5%, by the normal \
-          law; wrong yeses against the own rates, and against p, and what so few filters' mean own rate may be above it, as an upper bound, by Chernoff's law; no key is ever lost.",
+    claim: "A filter sized for n keys and a rate p keeps p, from one key to ten million and from a half to \
+          one in a million, whatever its layout.",
+    law: "the predicted rate is at most p; mean fill against the expectation, and, where its standard error \
+          is at most 1%, the mean own rate against the prediction within 0.5%, by the normal law; wrong \
+          yeses against the own rates, and against p, and what so few filters' mean own rate may be above \
+          it, as an upper bound, by Chernoff's law; no key is ever lost.",
     cells: |scale| {
         let mut cells = Vec::new();
         let most = scale.pick(4, 5, 7, 8);
@@ -170,8 +176,10 @@ const SEEN: f64 = 100.0;
 pub(super) const SPLIT_BLOCK_SIZING: Experiment = Experiment {
     id: "split-block-sizing",
     table: Some("T3"),
-    claim: "A split-block filter that is sized by the classic formula for k = 8 breaks its promise; sized by the law of uneven blocks it keeps it.",
-    law: "as blocked-fpr, for both sizes, and wrong yeses against the target as an upper bound for ours; the predicted rate of the naive size is above the target.",
+    claim: "A split-block filter that is sized by the classic formula for k = 8 breaks its promise; sized \
+          by the law of uneven blocks it keeps it.",
+    law: "as blocked-fpr, for both sizes, and wrong yeses against the target as an upper bound for ours; \
+          the predicted rate of the naive size is above the target.",
     cells: |scale| {
         [0.1, 0.01, 0.001, 1e-4, 1e-5]
             .iter()
@@ -237,8 +245,10 @@ fn naive(fpr: f64) -> Shape {
 pub(super) const ALARM: Experiment = Experiment {
     id: "blocked-alarm",
     table: None,
-    claim: "Blocked and split-block filters know how many keys they hold, and ring where the fill is 6 standard deviations above that of the design load.",
-    law: "estimated keys against those inserted, by the normal law within 0.01%; shares of filters that ring, loaded to a mean fill so many deviations above that of the design load: at 0 at most 1e-9, \
+    claim: "Blocked and split-block filters know how many keys they hold, and ring where the fill is 6 \
+          standard deviations above that of the design load.",
+    law: "estimated keys against those inserted, by the normal law within 0.01%; shares of filters that \
+          ring, loaded to a mean fill so many deviations above that of the design load: at 0 at most 1e-9, \
           at 3 at most 2%, at 6 a quarter to three quarters, at 9 at least 98%, by Chernoff's law.",
     cells: |scale| {
         let trials = scale.pick(50, 200, 2000, 20_000);
@@ -322,31 +332,4 @@ fn most(good: impl Fn(u64) -> bool) -> u64 {
         if good(middle) { low = middle } else { high = middle }
     }
     low
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The predicted deviations against those of many filters.
-    #[test]
-    fn fills_and_own_rates_vary_as_predicted() {
-        const KEYS: u64 = 5000;
-        for layout in LAYOUTS {
-            for fpr in [0.1, 0.01, 0.001] {
-                let shape = layout.for_fpr(KEYS, fpr).expect("a usual target");
-                let (mut fills, mut rates) = (Vec::new(), Vec::new());
-                for i in 0..1000 {
-                    let stream = DistinctKeys::new(seed_for("deviations", i, 0));
-                    let [fill, rate, ..] = filters::loaded(&mut *shape.filter(), stream, KEYS, 0);
-                    fills.push(fill - shape.fill(KEYS));
-                    rates.push(rate - shape.fpr(KEYS));
-                }
-                let (fill, rate) = (shape.fill_sigma(KEYS), shape.rate_sigma(KEYS));
-                let name = layout.name();
-                laws::rmse_is_within(&fills, fill, SPREAD).assert(name);
-                laws::rmse_is_within(&rates, rate, SPREAD).assert(name);
-            }
-        }
-    }
 }

@@ -12,9 +12,12 @@ const GREATEST: u64 = 15;
 pub(super) const COUNTING: Experiment = Experiment {
     id: "bloom-counting",
     table: Some("T4"),
-    claim: "A counting filter keeps its rate at five times a blocked filter's bits, four fifths of them counters, and forgets what is removed without a trace.",
-    law: "fill, own rate and wrong yeses as blocked-fpr, and wrong yeses against the target as an upper bound; sizes exactly; counters that stick against (k n/m)^15/15!, the chance that one is hit by 15 of n \
-          keys, as an upper bound; after half of the keys were removed none of the others is lost, and the filter equals one that never held them, in every trial.",
+    claim: "A counting filter keeps its rate at five times a blocked filter's bits, four fifths of them \
+          counters, and forgets what is removed without a trace.",
+    law: "fill, own rate and wrong yeses as blocked-fpr, and wrong yeses against the target as an upper \
+          bound; sizes exactly; counters that stick against (k n/m)^15/15!, the chance that one is hit by \
+          15 of n keys, as an upper bound; after half of the keys were removed none of the others is lost, \
+          and the filter equals one that never held them, in every trial.",
     cells: |scale| {
         [0.1, 0.01, 0.001]
             .iter()
@@ -85,9 +88,11 @@ const KEYS: u64 = 100_000;
 pub(super) const COPIES: Experiment = Experiment {
     id: "bloom-counting-copies",
     table: Some("T4"),
-    claim: "Copies of a key make its counters stick from the 15th on: it is then found for ever, and nobody else is lost. Counters that are taken back from their greatest value lose others.",
-    law: "counters that stick against the binomial chance of 15 hits by others' single copies and these keys' many, by Chernoff's law; no removal is refused, no other key is lost, and from 15 copies on every copied key is \
-          still found, in every trial. The textbook filter is not judged.",
+    claim: "Copies of a key make its counters stick from the 15th on: it is then found for ever, and nobody \
+          else is lost. Counters that are taken back from their greatest value lose others.",
+    law: "counters that stick against the binomial chance of 15 hits by others' single copies and these \
+          keys' many, by Chernoff's law; no removal is refused, no other key is lost, and from 15 copies on \
+          every copied key is still found, in every trial. The textbook filter is not judged.",
     cells: |scale| {
         [1.0, 5.0, 12.0, 14.0, 15.0, 20.0, 100.0]
             .map(|copies| Cell {
@@ -176,9 +181,12 @@ fn binomial(trials: u64, chance: f64, hits: u64) -> f64 {
 pub(super) const STRANGERS: Experiment = Experiment {
     id: "bloom-counting-strangers",
     table: Some("T4"),
-    claim: "The removal of a key that was never inserted is refused but for the filter's rate of false positives; each one that is not, takes others along. A filter that does not look first loses far more.",
-    law: "removals that are accepted against the filter's own rate before all of them as an upper bound, and after all of them as a lower bound, by Chernoff's law. Keys lost are the price of \
-          breaking the rule, and are not judged.",
+    claim: "The removal of a key that was never inserted is refused but for the filter's rate of false \
+          positives; each one that is not, takes others along. A filter that does not look first loses far \
+          more.",
+    law: "removals that are accepted against the filter's own rate before all of them as an upper bound, \
+          and after all of them as a lower bound, by Chernoff's law. Keys lost are the price of breaking \
+          the rule, and are not judged.",
     cells: |scale| {
         let trials = scale.pick(2, 5, 20, 200);
         let mut cells = Vec::new();

@@ -11,9 +11,12 @@ use super::filters::{self, Layout};
 pub(super) const SCALABLE: Experiment = Experiment {
     id: "bloom-scalable",
     table: Some("T4"),
-    claim: "A filter that began with room for n keys and grew a thousandfold keeps its rate, for at most 1.6 times the bits of a filter made for its capacity.",
-    law: "wrong yeses against the filters' own rates, and against p as an upper bound, by Chernoff's law; no key is ever lost; bits against those of a classic filter for as many keys as the layers are made for, at most 1.6 \
-          times in every trial. The textbook's chain, every layer of it with the whole of p, is not judged.",
+    claim: "A filter that began with room for n keys and grew a thousandfold keeps its rate, for at most \
+          1.6 times the bits of a filter made for its capacity.",
+    law: "wrong yeses against the filters' own rates, and against p as an upper bound, by Chernoff's law; \
+          no key is ever lost; bits against those of a classic filter for as many keys as the layers are \
+          made for, at most 1.6 times in every trial. The textbook's chain, every layer of it with the \
+          whole of p, is not judged.",
     cells: |scale| {
         // Fewer layers where it has to be quick.
         let growths = f64::from(scale.pick(6, 8, 9, 10));
@@ -163,9 +166,11 @@ fn layer(keys: u64, fpr: f64) -> BlockedBloomFilter {
 pub(super) const WINDOWED: Experiment = Experiment {
     id: "bloom-windowed",
     table: Some("T4"),
-    claim: "Of G generations, a key is found until it is G of them old, with its age; older keys and strangers are found as often as the rate of false positives says, which is at most p.",
-    law: "younger than G: every key found, and none said to be older than it is, in every trial; said to be younger against 1 - (1 - p)^(age/G) as an upper bound. Older, and strangers: wrong yeses against the filters' own \
-          rates, and against p as an upper bound, by Chernoff's law.",
+    claim: "Of G generations, a key is found until it is G of them old, with its age; older keys and \
+          strangers are found as often as the rate of false positives says, which is at most p.",
+    law: "younger than G: every key found, and none said to be older than it is, in every trial; said to be \
+          younger against 1 - (1 - p)^(age/G) as an upper bound. Older, and strangers: wrong yeses against \
+          the filters' own rates, and against p as an upper bound, by Chernoff's law.",
     cells: |scale| {
         let trials = scale.pick(2, 5, 40, 400);
         [2.0, 4.0, 8.0]
