@@ -150,7 +150,9 @@ fn equals_the_owned_one<S: Shared>(empty: impl Fn() -> S::Owned, hashes: &[u64],
 
     // A shard, as merging the owned filters.
     let mut shard = empty();
-    others.iter().for_each(|&other| _ = S::insert_owned(&mut shard, other));
+    for &other in others {
+        S::insert_owned(&mut shard, other);
+    }
     shared.union_with(&shard).expect("the same shape");
     owned.merge(&shard).expect("the same shape");
     assert_eq!(S::from(shared.snapshot()).into_inner().to_bytes(), owned.to_bytes());
@@ -313,4 +315,18 @@ fn keys_and_hashes_are_one() {
     assert!(filter.contains("key") && filter.contains_hash(filter.hasher().hash_key("key")));
     assert!(!filter.contains("other"));
     assert_eq!(filter.params(), params);
+}
+
+#[test]
+fn extending_by_shared_reference_is_inserting() {
+    let params = BloomParams::for_fpr(1000, 0.01).expect("valid targets");
+    let (twin, mut owned) = (AtomicBloomFilter::new(params), BloomFilter::new(params));
+    (&twin).extend(0..1000u32);
+    owned.extend(0..1000u32);
+    assert_eq!(twin.into_inner(), owned);
+    let params = BlockedBloomParams::for_fpr(1000, 0.01).expect("valid targets");
+    let (twin, mut owned) = (AtomicBlockedBloomFilter::new(params), BlockedBloomFilter::new(params));
+    (&twin).extend(0..1000u32);
+    owned.extend(0..1000u32);
+    assert_eq!(twin.into_inner(), owned);
 }

@@ -2,7 +2,7 @@
 
 use pds_bloom::prelude::*;
 use pds_bloom::{ScalableBloomFilter, ScalableBloomParams, WyHasher};
-use pds_testkit::{DistinctKeys, WireLaws, laws, refused_merge_law, wire_laws};
+use pds_testkit::{DistinctKeys, WireLaws, forge, laws, refused_merge_law, wire_laws};
 use proptest::prelude::*;
 
 fn params(keys: u64, fpr: f64) -> ScalableBloomParams {
@@ -34,6 +34,7 @@ const WIRE: WireLaws<ScalableBloomFilter> = WireLaws {
     view: |bytes| {
         if let Ok(view) = ScalableBloomFilter::view(bytes) {
             let _ = (view.contains(&1u64), view.contains("key"), view.verify().is_ok(), view.layers());
+            let _ = (view.is_saturated(), view.capacity());
             let mut found = [false; 3];
             assert_eq!(view.contains_batch(&[1, 2, 3], &mut found), 3);
             assert!((0.0..=1.0).contains(&view.fill_ratio()) && view.estimated_len() >= 0.0);
@@ -147,7 +148,7 @@ fn repeated_keys_do_not_grow_the_filter() {
 
 #[test]
 fn a_full_filter_refuses_what_is_new_and_keeps_its_promise() {
-    let bounded = params(100, 0.01).with_max_bytes(1000).unwrap();
+    let bounded = params(100, 0.01).with_max_bytes(1300).unwrap();
     let mut filter = ScalableBloomFilter::new(bounded);
     let keys = DistinctKeys::new(4);
     let mut inserted = 0;
@@ -158,7 +159,7 @@ fn a_full_filter_refuses_what_is_new_and_keeps_its_promise() {
         }
     };
     assert_eq!(error, Error::Full);
-    assert!(filter.is_saturated() && filter.size_bytes() <= 1000 && inserted > 200);
+    assert!(filter.is_saturated() && filter.size_bytes() <= 1300 && inserted > 200);
     let before = filter.to_bytes();
     let hash = filter.hasher().hash_u64(keys.key(inserted));
     assert_eq!(filter.insert_hash(hash), Err(Error::Full));
@@ -216,23 +217,23 @@ const PINNED: [((u64, f64, u32, u64), u64); 20] = [
     ((0, 0.01, 4, 0), 64),
     ((1, 0.01, 4, 1), 64),
     ((10, 0.1, 4, 10), 64),
-    ((100, 0.01, 4, 100), 192),
-    ((100, 0.01, 4, 101), 960),
-    ((100, 0.01, 2, 1000), 2880),
-    ((100, 0.01, 4, 10000), 63936),
-    ((1000, 0.001, 4, 1000), 2688),
-    ((1000, 0.001, 4, 100000), 908864),
-    ((1000, 0.0001, 4, 100000), 1001736),
-    ((1000, 1e-6, 4, 1000000), 5644880),
-    ((1000, 1e-6, 2, 1000000), 4623008),
-    ((10000, 0.05, 4, 10000), 13760),
-    ((10000, 0.05, 8, 1000000), 8032064),
-    ((10000, 0.5, 4, 10000000), 9955520),
-    ((100000, 0.01, 4, 100000000), 255590144),
-    ((1000000, 0.01, 4, 1000000), 1872512),
-    ((1000000, 0.01, 16, 1000000000), 8180752256),
-    ((1000000, 1e-5, 4, 20000000), 74271992),
-    ((50000000, 0.001, 4, 5000000000), 45437998976),
+    ((100, 0.01, 4, 100), 256),
+    ((100, 0.01, 4, 112), 1088),
+    ((100, 0.01, 2, 1000), 3200),
+    ((100, 0.01, 4, 10_000), 70_976),
+    ((1000, 0.001, 4, 1000), 2752),
+    ((1000, 0.001, 4, 100_000), 937_920),
+    ((1000, 0.0001, 4, 100_000), 1_033_792),
+    ((1000, 1e-6, 4, 1_000_000), 5_825_520),
+    ((1000, 1e-6, 2, 1_000_000), 4_770_960),
+    ((10_000, 0.05, 4, 10_000), 13_888),
+    ((10_000, 0.05, 8, 1_000_000), 8_113_152),
+    ((10_000, 0.5, 4, 10_000_000), 10_056_064),
+    ((100_000, 0.01, 4, 100_000_000), 256_400_256),
+    ((1_000_000, 0.01, 4, 1_000_000), 1_874_368),
+    ((1_000_000, 0.01, 16, 1_000_000_000), 8_188_941_184),
+    ((1_000_000, 1e-5, 4, 20_000_000), 74_346_336),
+    ((50_000_000, 0.001, 4, 5_000_000_000), 45_444_425_664),
 ];
 
 #[test]
@@ -278,11 +279,136 @@ fn small_shards_merge_into_one_layer() {
 
 #[test]
 fn merging_refuses_what_differs_and_changes_nothing() {
-    let incompatible = Error::Incompatible { field: "params" };
     let mine = filter(&[1, 2, 3]);
-    for other in [params(5, 0.0005), params(4, 0.0006), params(4, 0.0005).with_growth(2).unwrap()] {
-        assert_eq!(refused_merge_law(mine.clone(), &ScalableBloomFilter::new(other)), incompatible);
+    let same = params(4, 0.0005);
+    for (other, field) in [
+        (params(5, 0.0005), "keys"),
+        (params(4, 0.0006), "fpr"),
+        (same.with_growth(2).unwrap(), "growth"),
+        (same.with_shares(9).unwrap(), "shares"),
+    ] {
+        let error = refused_merge_law(mine.clone(), &ScalableBloomFilter::new(other));
+        assert_eq!(error, Error::Incompatible { field });
     }
+    // The limit of memory is each side's own.
+    let mut mine = mine;
+    mine.merge(&ScalableBloomFilter::new(same.with_max_bytes(1 << 20).unwrap())).unwrap();
     let seeded = |seed| ScalableBloomFilter::with_hasher(params(4, 0.01), WyHasher::with_seed(seed));
     assert!(matches!(refused_merge_law(seeded(0), &seeded(1)), Error::Hasher { .. }));
+}
+
+/// Others: a filter sized for n keys had a second layer, four times as large, before it held them.
+#[test]
+fn a_filter_of_the_first_size_does_not_grow() {
+    for first in [1, 2, 10, 100, 1000, 20_000] {
+        for seed in 0..20 {
+            let filter = grown(params(first, 0.01), DistinctKeys::new(seed).range(0..first));
+            assert_eq!(filter.layers(), 1, "{first} keys");
+        }
+    }
+}
+
+#[test]
+fn merging_what_is_there_already_changes_nothing() {
+    for shares in [1, 2, 8] {
+        let params = params(100, 0.01).with_shares(shares).unwrap();
+        let full = grown(params, DistinctKeys::new(1).range(0..5000));
+        let mut empty = ScalableBloomFilter::new(params);
+        empty.merge(&full).unwrap();
+        assert_eq!(empty, full);
+        let mut twice = full.clone();
+        twice.merge(&full).unwrap();
+        twice.merge(&ScalableBloomFilter::new(params)).unwrap();
+        assert_eq!(twice, full);
+    }
+}
+
+/// Chains that are filled to the last key before they would grow, merged until no more fit: nothing is left of the rate.
+#[test]
+fn a_merge_that_spends_all_of_the_rate_keeps_it() {
+    for (shares, fpr, first) in
+        [(64, 0.001, 2), (1, 0.001, 30), (8, 0.001, 25), (2, 0.001, 60), (64, 0.001, 5)]
+    {
+        let params = params(first, fpr).with_shares(shares).unwrap();
+        let mut from = 0;
+        let mut shard = || {
+            let keys = DistinctKeys::new(first);
+            let mut shard = ScalableBloomFilter::new(params);
+            loop {
+                let mut more = shard.clone();
+                more.insert(&keys.key(from)).unwrap();
+                from += 1;
+                if more.layers() > 1 {
+                    return shard;
+                }
+                shard = more;
+            }
+        };
+        let mut all = shard();
+        let refusals = (0..200).filter(|_| all.merge(&shard()).is_err()).count();
+        assert!(refusals > 0);
+        let keys = DistinctKeys::new(1 << 40);
+        let probes = 1_500_000;
+        let hits = keys.range(0..probes).filter(|key| all.contains(key)).count() as u64;
+        laws::rate_at_most(hits, probes, fpr).assert(&format!("{shares} shares of {fpr}, first {first}"));
+        assert!(all.estimated_fpr() <= fpr * 1.01, "{}", all.estimated_fpr());
+    }
+}
+
+/// Others: layers that claimed any number of keys decoded, and the next one was of hundreds of gigabytes.
+#[test]
+fn bytes_that_would_make_it_grow_beyond_reason_are_refused() {
+    let donor = ScalableBloomFilter::new(params(1, 0.9999)).to_bytes();
+    let varint = |value: u64| postcard_varint(value);
+    let head = |keys: u64, fpr: f64, growth: u64, layers: &[(u64, u64, f64)]| {
+        let mut bytes =
+            [varint(keys), fpr.to_le_bytes().to_vec(), varint(growth), varint(8), varint(u64::MAX)].concat();
+        bytes.extend(varint(layers.len() as u64));
+        for &(keys, k, target) in layers {
+            // A blocked layer of one line.
+            bytes.extend(
+                [varint(keys), vec![0, 1], varint(k), vec![1], target.to_le_bytes().to_vec()].concat(),
+            );
+        }
+        bytes
+    };
+    let line = [0u8; 64];
+    let share = 0.9999 / 8.0;
+    let good = forge(&donor, &head(1, 0.9999, 4, &[(3, 1, share)]), &line);
+    assert!(ScalableBloomFilter::from_bytes(&good).is_ok(), "the forger's tools work");
+    for (params, lines) in [
+        (head(1, 0.9999, 64, &[(1 << 30, 1, 0.991), (1, 8, 0.005)]), 2),
+        (head(1 << 40, 0.5, 4, &[(1, 4, 0.01)]), 1),
+        (head(1 << 40, 0.5, 4, &[((1 << 40) + (1 << 20) + 1, 4, 0.0625)]), 1),
+        (head(1, 0.9999, 4, &[(3, 1, share), (13, 1, share)]), 2),
+        (head(1, 0.9999, 4, &[(3, 1, share); 9]), 9),
+        (head(1, 0.9999, 4, &[]), 0),
+    ] {
+        let bytes = forge(&donor, &params, &line.repeat(lines));
+        assert!(matches!(ScalableBloomFilter::from_bytes(&bytes), Err(Error::Malformed { .. })));
+    }
+    // Many more layers than there can be are not even read.
+    let many = head(1, 0.9999, 4, &vec![(3, 1, share); 100_000]);
+    assert!(ScalableBloomFilter::view(&forge(&donor, &many, &line)).is_err());
+}
+
+fn postcard_varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 128 {
+        bytes.push(value as u8 | 128);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// Others: rates far below the precision of 1 were 0.
+#[test]
+fn tiny_rates_are_not_lost() {
+    let keys = DistinctKeys::new(3);
+    let filter = grown(params(10, 1e-15), keys.range(0..10));
+    let mut single = BloomFilter::new(BloomParams::for_fpr(14, 1e-15 / 8.0).unwrap());
+    single.extend(keys.range(0..10));
+    assert_eq!(filter.estimated_fpr().to_bits(), single.estimated_fpr().to_bits());
+    assert!(filter.estimated_fpr() > 0.0);
 }

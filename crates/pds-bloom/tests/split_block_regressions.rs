@@ -149,3 +149,15 @@ fn structured_ids_keep_the_promise() {
         laws::rate_at_most(hits, PROBES, 0.01).assert("the promise");
     }
 }
+
+/// Others: a search for the design load wrapped around, and never ended, for a target next to 1.
+#[test]
+fn targets_next_to_one_have_an_alarm() {
+    for target in [1.0 - f64::EPSILON / 2.0, 1.0 - f64::EPSILON, 1.0 - 2.0 * f64::EPSILON, 0.9999] {
+        let mut filter = SplitBlockBloomFilter::new(SplitBlockParams::for_fpr(10, target).unwrap());
+        assert!(!filter.is_saturated());
+        filter.extend(0..100_000u32);
+        let bytes = filter.to_bytes();
+        assert!(filter.is_saturated() && SplitBlockBloomFilter::view(&bytes).unwrap().is_saturated());
+    }
+}

@@ -192,6 +192,15 @@ impl<H: Fingerprint> From<BloomFilter<H>> for AtomicBloomFilter<H> {
     }
 }
 
+/// By shared reference, as the insertions are.
+impl<H: KeyHasher, K: Key> Extend<K> for &AtomicBloomFilter<H> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        for key in keys {
+            self.insert(&key);
+        }
+    }
+}
+
 /// Shows the shape, not the bits.
 impl<H: fmt::Debug> fmt::Debug for AtomicBloomFilter<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -79,6 +79,11 @@ impl<'a, H: Fingerprint> BlockedBloomView<'a, H> {
         self.header.verify(self.lines.as_flattened())
     }
 
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
     /// The shape.
     pub fn params(&self) -> BlockedBloomParams {
         self.params

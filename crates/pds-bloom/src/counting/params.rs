@@ -48,6 +48,16 @@ impl CountingBloomParams {
         BlockedBloomParams::for_fpr(keys, fpr)?.try_into()
     }
 
+    /// The best number of bits per key for so many keys and this memory without the counters:
+    /// [`BlockedBloomParams::for_bits`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] if `bits` is 0 or above [`CountingBloomParams::MAX_BITS`].
+    pub fn for_bits(keys: u64, bits: u64) -> Result<Self, Error> {
+        BlockedBloomParams::for_bits(keys, bits)?.try_into()
+    }
+
     /// A raw shape: `bits` (rounded up to a whole number of 512-bit lines; the counters come on top) and `k` bits per key.
     ///
     /// # Errors

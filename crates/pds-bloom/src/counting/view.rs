@@ -85,6 +85,11 @@ impl<'a, H: Fingerprint> CountingBloomView<'a, H> {
         self.header.verify(&self.bytes[self.bytes.len() - self.params.size_bytes() as usize..])
     }
 
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
     /// The shape.
     pub fn params(&self) -> CountingBloomParams {
         self.params

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::layer::Layer;
+use super::layer::{Layer, LayerParams};
 use super::params::ScalableBloomParams;
 use crate::{Error, Fingerprint, Key, KeyHasher, ScalableBloomView, Sketch, WyHasher};
 
@@ -25,6 +25,8 @@ pub struct ScalableBloomFilter<H: Fingerprint = WyHasher> {
     pub(super) params: ScalableBloomParams,
     /// At least one, the smallest first; the last one takes new keys.
     pub(super) layers: Vec<Layer<H>>,
+    /// No layer can follow: found out once, since finding out takes a thousand times as long as an insertion.
+    pub(super) exhausted: bool,
     pub(super) hasher: H,
 }
 
@@ -59,6 +61,9 @@ impl ScalableBloomFilter {
 impl<H: KeyHasher> ScalableBloomFilter<H> {
     /// Adds a key; true if a bit changed, false if the filter would have said yes before: it then does not grow.
     ///
+    /// Aborts, as every allocation does, if the memory of a layer that is added is not to be had: see
+    /// [`ScalableBloomParams::with_max_bytes`].
+    ///
     /// # Errors
     ///
     /// [`Error::Full`] if the last layer is full and no other can follow: the memory's limit, the most layers, or a rate
@@ -66,6 +71,15 @@ impl<H: KeyHasher> ScalableBloomFilter<H> {
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
         self.insert_hash(self.hasher.hash_key(key))
+    }
+
+    /// Adds keys until one does not fit.
+    ///
+    /// # Errors
+    ///
+    /// As [`ScalableBloomFilter::insert`]; the keys before that one are then in the filter.
+    pub fn try_extend<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<(), Error> {
+        keys.into_iter().try_for_each(|key| self.insert(&key).map(|_| ()))
     }
 
     /// False is certain: the key was not inserted. True is a hint: a stranger gets it with the filter's rate of
@@ -80,13 +94,9 @@ impl<H: Fingerprint> ScalableBloomFilter<H> {
     /// An empty filter with a hasher of one's own.
     ///
     /// Aborts, as every allocation does, if the memory of the first layer is not to be had.
-    ///
-    /// # Panics
-    ///
-    /// Never: parameters have a first layer.
     pub fn with_hasher(params: ScalableBloomParams, hasher: H) -> Self {
-        let first = params.first_layer().expect("validated parameters have a first layer");
-        Self { params, layers: vec![Layer::new(first, hasher.clone())], hasher }
+        let first = Layer::new(params.first_layer(), hasher.clone());
+        Self { params, layers: vec![first], exhausted: false, hasher }
     }
 
     /// Opens a filter where its bytes lie, in time of the number of its layers: see [`ScalableBloomView`].
@@ -194,7 +204,7 @@ impl<H: Fingerprint> ScalableBloomFilter<H> {
     }
 
     /// Estimated number of distinct keys: of each layer from its fill, and the share of keys that the layers before it
-    /// took for known.
+    /// took for known. After a merge, keys that are in layers of both sides count twice.
     pub fn estimated_len(&self) -> f64 {
         let (mut sum, mut unknown) = (0.0, 1.0);
         for layer in &self.layers {
@@ -207,13 +217,13 @@ impl<H: Fingerprint> ScalableBloomFilter<H> {
 
     /// The rate of false positives of this very filter, a probability: one less the chance that no layer says yes.
     pub fn estimated_fpr(&self) -> f64 {
-        1.0 - self.layers.iter().map(|layer| 1.0 - layer.estimates().1).product::<f64>()
+        any_of(self.layers.iter().map(|layer| layer.estimates().1))
     }
 
     /// Whether the filter cannot take another key: its last layer is full, and none can follow. Until then it keeps its
     /// rate, so that there is nothing else to alert on.
     pub fn is_saturated(&self) -> bool {
-        self.last().is_full() && self.next_layer().is_err()
+        self.last().is_full() && (self.exhausted || self.params.layer_after(&self.shapes()).is_err())
     }
 
     fn bytes(&self) -> u64 {
@@ -229,24 +239,24 @@ impl<H: Fingerprint> ScalableBloomFilter<H> {
         &mut self.layers[last]
     }
 
-    /// The layer that would follow.
-    fn next_layer(&self) -> Result<super::layer::LayerParams, Error> {
-        if self.layers.len() >= ScalableBloomParams::MAX_LAYERS {
-            return Err(Error::Full);
-        }
-        let spent = self.layers.iter().map(|layer| layer.params.fpr()).sum();
-        let largest = self.layers.iter().map(|layer| layer.params.keys()).max();
-        let next = self.params.next_layer(spent, largest).map_err(|_| Error::Full)?;
-        let bytes = self.bytes().checked_add(next.size_bytes());
-        if bytes.is_some_and(|bytes| bytes <= self.params.max_bytes()) { Ok(next) } else { Err(Error::Full) }
+    fn shapes(&self) -> Vec<LayerParams> {
+        self.layers.iter().map(|layer| layer.params).collect()
     }
 
     #[cold]
     fn grow(&mut self) -> Result<(), Error> {
-        let next = self.next_layer()?;
+        if self.exhausted {
+            return Err(Error::Full);
+        }
+        let next = self.params.layer_after(&self.shapes()).inspect_err(|_| self.exhausted = true)?;
         self.layers.push(Layer::new(next, self.hasher.clone()));
         Ok(())
     }
+}
+
+/// The chance that any of several filters says yes: without taking small rates from 1, where they would vanish.
+pub(super) fn any_of(rates: impl Iterator<Item = f64>) -> f64 {
+    rates.fold(0.0, |any, rate| any + (1.0 - any) * rate)
 }
 
 /// Asks each layer for the hashes that none has said yes to so far, some at a time; how many were answered.
@@ -279,7 +289,7 @@ pub(super) fn ask_layers<L>(
 /// Equal parameters, hasher and layers: the same bytes.
 impl<H: Fingerprint> PartialEq for ScalableBloomFilter<H> {
     fn eq(&self, other: &Self) -> bool {
-        self.compatible(other).is_ok() && self.layers == other.layers
+        self.compatible(other).is_ok() && self.params == other.params && self.layers == other.layers
     }
 }
 

@@ -68,6 +68,17 @@ impl LayerParams {
         libm::ceil(fill * self.bits() as f64) as u64
     }
 
+    fn k(&self) -> u32 {
+        match self.shape {
+            Shape::Blocked(params) => params.k(),
+            Shape::Classic(params) => params.k(),
+        }
+    }
+
+    pub(super) fn is_full(&self, ones: u64, full_ones: u64) -> bool {
+        ones > 0 && ones + u64::from(self.k()) > full_ones
+    }
+
     /// Whether a layer that was read keeps the rate that it names.
     pub(super) fn check(&self) -> Result<(), Error> {
         /// For a last bit that differs between versions of the sizing.
@@ -76,7 +87,8 @@ impl LayerParams {
             Shape::Blocked(params) => params.fpr(self.keys),
             Shape::Classic(params) => params.fpr(self.keys),
         };
-        if self.keys > 0 && self.fpr() < 1.0 && rate <= self.fpr() * SLACK {
+        let named = self.fpr();
+        if rate <= (named * SLACK).min(f64::midpoint(named, 1.0)) && named < 1.0 {
             Ok(())
         } else {
             Err(Error::Malformed { field: "layer" })
@@ -118,10 +130,10 @@ impl<H: Fingerprint> Layer<H> {
         Self { params, filter, ones, full_ones: params.full_ones() }
     }
 
-    /// Whether it holds what it is for, judged by its set bits: not by a count of insertions, which misses the keys
-    /// that were taken for known ones.
+    /// Whether another key might bring it above the bits that are expected of the keys that it is for. By set bits: not by
+    /// a count of insertions, which misses the keys that were taken for known ones.
     pub(super) fn is_full(&self) -> bool {
-        self.ones >= self.full_ones
+        self.params.is_full(self.ones, self.full_ones)
     }
 
     pub(super) fn is_empty(&self) -> bool {

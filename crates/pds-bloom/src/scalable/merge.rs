@@ -11,17 +11,17 @@ use crate::{Error, Fingerprint, Merge, ScalableBloomFilter};
 impl<H: Fingerprint> ScalableBloomFilter<H> {
     pub(super) fn compatible(&self, other: &Self) -> Result<(), Error> {
         same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        if self.params == other.params { Ok(()) } else { Err(Error::Incompatible { field: "params" }) }
+        self.params.compatible(&other.params)
     }
 }
 
 /// Takes in the other's layers: into a layer of the same shape where both fit into it, else as a layer of its own, for
-/// which the rate must have room. A chain of i layers has spent the share 1 - r^i of its rate, so that two young chains
-/// merge, and many grown ones do not.
+/// which the rate must have room. Each layer has spent a share of its chain's rate, so that a few young chains merge, and
+/// many grown ones do not.
 ///
 /// # Errors
 ///
-/// [`Error::Incompatible`] or [`Error::Hasher`] if the two differ in parameters or hasher, [`Error::Full`] if the merged
+/// [`Error::Incompatible`] or [`Error::Hasher`] if the two differ in hasher or parameters other than the memory's limit, [`Error::Full`] if the merged
 /// filter would break its promise, or its limit of layers or memory. `self` is then unchanged.
 impl<H: Fingerprint> Merge for ScalableBloomFilter<H> {
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
@@ -42,7 +42,7 @@ impl<H: Fingerprint> Merge for ScalableBloomFilter<H> {
         {
             return Err(Error::Full);
         }
-        self.layers = layers;
+        (self.layers, self.exhausted) = (layers, false);
         Ok(())
     }
 }

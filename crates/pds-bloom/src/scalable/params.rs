@@ -18,6 +18,8 @@ pub struct ScalableBloomParams {
     growth: u32,
     shares: u32,
     max_bytes: u64,
+    /// What follows from the others.
+    first: LayerParams,
 }
 
 impl ScalableBloomParams {
@@ -34,7 +36,8 @@ impl ScalableBloomParams {
     /// A filter that begins with room for `keys` distinct keys and keeps a rate of false positives of at most `fpr`,
     /// however much it grows.
     ///
-    /// * `keys`: distinct keys expected at first; 0 is legal and counts as 1;
+    /// * `keys`: distinct keys expected at first; 0 is legal. The first layer has room for the root of it more, so that as
+    ///   many do not make the filter grow by chance;
     /// * `fpr`: probability of a wrong yes per absent key, of all layers together, within (0, 1).
     ///
     /// # Errors
@@ -46,8 +49,7 @@ impl ScalableBloomParams {
     ///
     /// `[AlmeidaEtAl07]`.
     pub fn for_fpr(keys: u64, fpr: f64) -> Result<Self, Error> {
-        let (growth, shares) = (Self::GROWTH, Self::SHARES);
-        Self { keys, fpr, growth, shares, max_bytes: u64::MAX }.validated()
+        Shape { keys, fpr, growth: Self::GROWTH, shares: Self::SHARES, max_bytes: u64::MAX }.try_into()
     }
 
     /// The same with another growth: each layer is for so many times the keys of the one before.
@@ -56,7 +58,7 @@ impl ScalableBloomParams {
     ///
     /// [`Error::Parameter`] if `growth` is below 2 or above 64.
     pub fn with_growth(self, growth: u32) -> Result<Self, Error> {
-        Self { growth, ..self }.validated()
+        Shape { growth, ..self.into() }.try_into()
     }
 
     /// The same with another division of the rate: a layer gets fpr / `shares`, or half of what its predecessors have left
@@ -68,7 +70,7 @@ impl ScalableBloomParams {
     ///
     /// [`Error::Parameter`] if `shares` is 0 or above 64, or if the first layer cannot be made.
     pub fn with_shares(self, shares: u32) -> Result<Self, Error> {
-        Self { shares, ..self }.validated()
+        Shape { shares, ..self.into() }.try_into()
     }
 
     /// The same with a limit to the memory of all layers together: beyond it, insertions fail with [`Error::Full`].
@@ -77,34 +79,7 @@ impl ScalableBloomParams {
     ///
     /// [`Error::Parameter`] if the first layer alone is larger.
     pub fn with_max_bytes(self, max_bytes: u64) -> Result<Self, Error> {
-        Self { max_bytes, ..self }.validated()
-    }
-
-    /// The one gate: what came from a constructor or from bytes is valid, or is refused.
-    fn validated(self) -> Result<Self, Error> {
-        rate(self.fpr)?;
-        if !(2..=64).contains(&self.growth) {
-            return Err(Error::Parameter {
-                name: "growth",
-                value: f64::from(self.growth),
-                domain: "2 to 64",
-            });
-        }
-        if !(1..=64).contains(&self.shares) {
-            return Err(Error::Parameter {
-                name: "shares",
-                value: f64::from(self.shares),
-                domain: "1 to 64",
-            });
-        }
-        if self.first_layer()?.size_bytes() > self.max_bytes {
-            return Err(Error::Parameter {
-                name: "max_bytes",
-                value: self.max_bytes as f64,
-                domain: "at least the size of the first layer",
-            });
-        }
-        Ok(self)
+        Shape { max_bytes, ..self.into() }.try_into()
     }
 
     /// Keys of the first layer.
@@ -134,39 +109,100 @@ impl ScalableBloomParams {
 
     /// Bytes of the filter once it has grown to so many distinct keys; `None` if it cannot.
     pub fn size_bytes(&self, keys: u64) -> Option<u64> {
-        let (mut spent, mut room, mut bytes, mut largest) = (0.0, 0u64, 0u64, None);
-        for _ in 0..Self::MAX_LAYERS {
-            let layer = self.next_layer(spent, largest).ok()?;
-            bytes = bytes.checked_add(layer.size_bytes()).filter(|&bytes| bytes <= self.max_bytes)?;
-            room = room.saturating_add(layer.keys());
-            if room >= keys {
-                return Some(bytes);
-            }
-            spent += layer.fpr();
-            largest = Some(layer.keys());
+        let (mut layers, mut room) = (alloc::vec![self.first], self.first.keys());
+        while room < keys {
+            let next = self.layer_after(&layers).ok()?;
+            room = room.saturating_add(next.keys());
+            layers.push(next);
         }
-        None
+        Some(layers.iter().map(LayerParams::size_bytes).sum())
     }
 
-    pub(super) fn first_layer(&self) -> Result<LayerParams, Error> {
-        self.next_layer(0.0, None)
+    pub(super) fn first_layer(&self) -> LayerParams {
+        self.first
     }
 
-    /// The layer behind layers whose rates add up to `spent`, and the largest of which is for `largest` keys.
+    /// Parameters that were read, with the first layer that was read beside them. The ranges are checked, and that the
+    /// layer is for as many keys and has the share of the rate that it should; its size is what was read.
+    pub(super) fn read(shape: Shape, first: LayerParams) -> Result<Self, Error> {
+        shape.ranges().map_err(|_| Error::Malformed { field: "params" })?;
+        let params = Self::with_first(shape, first);
+        let (keys, share) = params.next_targets(&[])?;
+        if first.keys() == keys && first.fpr().to_bits() == share.to_bits() {
+            Ok(params)
+        } else {
+            Err(Error::Malformed { field: "first layer" })
+        }
+    }
+
+    fn with_first(Shape { keys, fpr, growth, shares, max_bytes }: Shape, first: LayerParams) -> Self {
+        Self { keys, fpr, growth, shares, max_bytes, first }
+    }
+
+    /// The layer that follows these, within all limits.
     ///
-    pub(super) fn next_layer(&self, spent: f64, largest: Option<u64>) -> Result<LayerParams, Error> {
-        let keys = match largest {
-            None => self.keys.max(1),
+    /// # Errors
+    ///
+    /// [`Error::Full`] if none can.
+    pub(super) fn layer_after(&self, layers: &[LayerParams]) -> Result<LayerParams, Error> {
+        if layers.len() >= Self::MAX_LAYERS {
+            return Err(Error::Full);
+        }
+        let (keys, fpr) = self.next_targets(layers)?;
+        let next = LayerParams::for_fpr(keys, fpr).map_err(|_| Error::Full)?;
+        let bytes =
+            layers.iter().try_fold(next.size_bytes(), |sum, layer| sum.checked_add(layer.size_bytes()));
+        if bytes.is_some_and(|bytes| bytes <= self.max_bytes) { Ok(next) } else { Err(Error::Full) }
+    }
+
+    /// Keys and rate of the layer behind these: so many times the keys of the largest, and a share of the rate, or half of
+    /// what is left.
+    fn next_targets(&self, layers: &[LayerParams]) -> Result<(u64, f64), Error> {
+        let spent: f64 = layers.iter().map(LayerParams::fpr).sum();
+        let keys = match layers.iter().map(LayerParams::keys).max() {
+            None => room(self.keys),
             Some(largest) => largest.checked_mul(u64::from(self.growth)).ok_or(Error::Full)?,
         };
-        let share = self.fpr / f64::from(self.shares);
-        LayerParams::for_fpr(keys, share.min((self.fpr - spent) / 2.0))
+        Ok((keys, (self.fpr / f64::from(self.shares)).min((self.fpr - spent) / 2.0)))
     }
+
+    /// Whether a layer of so many keys can be part of a chain: first, or so many times the growth.
+    pub(super) fn has_layer_for(&self, keys: u64) -> bool {
+        let mut size = Some(room(self.keys));
+        while let Some(keys_there) = size
+            && keys_there < keys
+        {
+            size = keys_there.checked_mul(u64::from(self.growth));
+        }
+        size == Some(keys)
+    }
+
+    /// Whether filters of these parameters merge: all but the memory's limit agree.
+    pub(super) fn compatible(&self, other: &Self) -> Result<(), Error> {
+        let differs = |field| Err(Error::Incompatible { field });
+        if self.keys != other.keys {
+            differs("keys")
+        } else if self.fpr.to_bits() != other.fpr.to_bits() {
+            differs("fpr")
+        } else if self.growth != other.growth {
+            differs("growth")
+        } else if self.shares != other.shares {
+            differs("shares")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Keys that the first layer is for: a layer is left by its fill, which at `keys` keys lies above its expectation in every
+/// second filter, by as much as some 0.4 roots of keys.
+fn room(keys: u64) -> u64 {
+    keys.saturating_add(keys.isqrt() + 1)
 }
 
 /// What the parameters are written as; reading goes through the gate.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Shape {
+pub(super) struct Shape {
     keys: u64,
     fpr: f64,
     growth: u32,
@@ -174,17 +210,43 @@ struct Shape {
     max_bytes: u64,
 }
 
+impl Shape {
+    fn ranges(&self) -> Result<(), Error> {
+        rate(self.fpr)?;
+        let out_of =
+            |name, value: u32, domain| Err(Error::Parameter { name, value: f64::from(value), domain });
+        if !(2..=64).contains(&self.growth) {
+            return out_of("growth", self.growth, "2 to 64");
+        }
+        if !(1..=64).contains(&self.shares) {
+            return out_of("shares", self.shares, "1 to 64");
+        }
+        Ok(())
+    }
+}
+
+/// The one gate.
 impl TryFrom<Shape> for ScalableBloomParams {
     type Error = Error;
 
-    fn try_from(Shape { keys, fpr, growth, shares, max_bytes }: Shape) -> Result<Self, Error> {
-        Self { keys, fpr, growth, shares, max_bytes }.validated()
+    fn try_from(shape: Shape) -> Result<Self, Error> {
+        shape.ranges()?;
+        let share = (shape.fpr / f64::from(shape.shares)).min(shape.fpr / 2.0);
+        let first = LayerParams::for_fpr(room(shape.keys), share)?;
+        if first.size_bytes() > shape.max_bytes {
+            return Err(Error::Parameter {
+                name: "max_bytes",
+                value: shape.max_bytes as f64,
+                domain: "at least the size of the first layer",
+            });
+        }
+        Ok(Self::with_first(shape, first))
     }
 }
 
 impl From<ScalableBloomParams> for Shape {
     fn from(params: ScalableBloomParams) -> Self {
-        let ScalableBloomParams { keys, fpr, growth, shares, max_bytes } = params;
+        let ScalableBloomParams { keys, fpr, growth, shares, max_bytes, .. } = params;
         Self { keys, fpr, growth, shares, max_bytes }
     }
 }

@@ -7,7 +7,7 @@ use pds_core::same_hasher;
 use pds_core::wire::Header;
 use pds_hash::reduce;
 
-use super::filter::ask_layers;
+use super::filter::{any_of, ask_layers};
 use super::layer::{LayerParams, Shape};
 use super::params::ScalableBloomParams;
 use super::wire;
@@ -30,6 +30,8 @@ pub struct ScalableBloomView<'a, H = WyHasher> {
     params: ScalableBloomParams,
     /// The last layer first.
     layers: Vec<LayerView<'a>>,
+    /// Their shapes, in the order of the bytes.
+    shapes: Vec<LayerParams>,
     payload: &'a [u8],
     bytes: &'a [u8],
     hasher: H,
@@ -90,9 +92,10 @@ impl<'a, H: Fingerprint> ScalableBloomView<'a, H> {
         let opened = wire::open(bytes)?;
         same_hasher(hasher.fingerprint(), opened.header.fingerprint)?;
         let (header, params, payload) = (opened.header, opened.params, opened.payload);
+        let shapes = opened.layers.iter().map(|(shape, _)| *shape).collect();
         let layers =
-            opened.layers.into_iter().rev().map(|(params, bits)| LayerView::new(params, bits)).collect();
-        Ok(Self { header, params, layers, payload, bytes, hasher })
+            opened.layers.into_iter().rev().map(|(shape, bits)| LayerView::new(shape, bits)).collect();
+        Ok(Self { header, params, layers, shapes, payload, bytes, hasher })
     }
 
     /// As [`ScalableBloomFilter::contains_hash`].
@@ -131,7 +134,25 @@ impl<'a, H: Fingerprint> ScalableBloomView<'a, H> {
 
     /// As [`ScalableBloomFilter::estimated_fpr`].
     pub fn estimated_fpr(&self) -> f64 {
-        1.0 - self.layers.iter().rev().map(|layer| 1.0 - layer.counted().3).product::<f64>()
+        any_of(self.layers.iter().rev().map(|layer| layer.counted().3))
+    }
+
+    /// As [`ScalableBloomFilter::is_saturated`].
+    pub fn is_saturated(&self) -> bool {
+        let last = self.shapes[self.shapes.len() - 1];
+        let (fill, bits, ..) = self.layers[0].counted();
+        last.is_full((fill * bits as f64) as u64, last.full_ones())
+            && self.params.layer_after(&self.shapes).is_err()
+    }
+
+    /// As [`ScalableBloomFilter::capacity`].
+    pub fn capacity(&self) -> u64 {
+        self.shapes.iter().fold(0, |sum, layer| sum.saturating_add(layer.keys()))
+    }
+
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     /// Layers, at least one.

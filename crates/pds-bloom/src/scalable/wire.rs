@@ -1,13 +1,15 @@
 //! The byte form: parameters and the layers' shapes; payload, the layers' bits one after the other.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use pds_core::same_hasher;
 use pds_core::wire::{self, CACHE_LINE, Header, Kind};
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::layer::{Filter, Layer, LayerParams, Shape};
-use super::params::ScalableBloomParams;
+use super::params::{self, ScalableBloomParams};
 use crate::blocked::wire as lines;
 use crate::{BlockedBloomFilter, BloomFilter, Error, Fingerprint, KeyHasher, ScalableBloomFilter, Sketch};
 
@@ -17,8 +19,39 @@ const VERSION: u8 = 1;
 /// What stands in front of the payload.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    params: ScalableBloomParams,
-    layers: Vec<LayerParams>,
+    shape: params::Shape,
+    layers: Layers,
+}
+
+/// The shapes of the layers, not more than there may be.
+#[derive(Serialize)]
+struct Layers(Vec<LayerParams>);
+
+impl<'de> Deserialize<'de> for Layers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Few;
+
+        impl<'de> Visitor<'de> for Few {
+            type Value = Layers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "at most {} layers", ScalableBloomParams::MAX_LAYERS)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Layers, A::Error> {
+                let mut layers = Vec::new();
+                while let Some(layer) = seq.next_element()? {
+                    if layers.len() == ScalableBloomParams::MAX_LAYERS {
+                        return Err(serde::de::Error::invalid_length(layers.len() + 1, &self));
+                    }
+                    layers.push(layer);
+                }
+                Ok(Layers(layers))
+            }
+        }
+
+        deserializer.deserialize_seq(Few)
+    }
 }
 
 /// The opened envelope: parameters, and each layer's shape with its bytes.
@@ -29,27 +62,32 @@ pub(super) struct Opened<'a> {
     pub(super) payload: &'a [u8],
 }
 
-/// Opens the envelope and checks parameters and lengths; the payload's checksum is not checked.
+/// Opens the envelope and checks parameters and lengths; neither the payload's checksum is checked nor whether the layers
+/// keep the rates that they name.
 pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, Error> {
     let (header, head, payload) = wire::open::<Head>(Kind::SCALABLE_BLOOM, VERSION, bytes)?;
     if header.alignment != CACHE_LINE {
         return Err(Error::Malformed { field: "alignment" });
     }
-    if !(1..=ScalableBloomParams::MAX_LAYERS).contains(&head.layers.len()) {
-        return Err(Error::Malformed { field: "layers" });
+    let malformed = Err(Error::Malformed { field: "layers" });
+    let Some(first) = head.layers.0.first() else { return malformed };
+    let params = ScalableBloomParams::read(head.shape, *first)?;
+    let spent: f64 = head.layers.0.iter().map(LayerParams::fpr).sum();
+    if spent > params.design_fpr()
+        || payload.len() as u64 > params.max_bytes()
+        || !head.layers.0.iter().all(|layer| params.has_layer_for(layer.keys()))
+    {
+        return malformed;
     }
     let mut rest = payload;
-    let mut layers = Vec::with_capacity(head.layers.len());
-    for params in head.layers {
+    let mut layers = Vec::with_capacity(head.layers.0.len());
+    for params in head.layers.0 {
         let length = usize::try_from(params.size_bytes()).map_err(|_| LENGTH)?;
         let (bits, behind) = rest.split_at_checked(length).ok_or(LENGTH)?;
         layers.push((params, bits));
         rest = behind;
     }
-    if !rest.is_empty() {
-        return Err(LENGTH);
-    }
-    Ok(Opened { header, params: head.params, layers, payload })
+    if rest.is_empty() { Ok(Opened { header, params, layers, payload }) } else { Err(LENGTH) }
 }
 
 const LENGTH: Error = Error::Malformed { field: "payload length" };
@@ -70,8 +108,8 @@ impl<H: Fingerprint> Sketch for ScalableBloomFilter<H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let head =
-            Head { params: self.params, layers: self.layers.iter().map(|layer| layer.params).collect() };
+        let layers = Layers(self.layers.iter().map(|layer| layer.params).collect());
+        let head = Head { shape: self.params.into(), layers };
         let fingerprint = self.hasher.fingerprint();
         wire::seal(Self::KIND, VERSION, CACHE_LINE, fingerprint, &head, |payload| {
             for layer in &self.layers {
@@ -103,11 +141,7 @@ impl<H: Fingerprint> Sketch for ScalableBloomFilter<H> {
             };
             layers.push(Layer::of(params, filter));
         }
-        let spent: f64 = layers.iter().map(|layer| layer.params.fpr()).sum();
-        if spent > opened.params.design_fpr() {
-            return Err(Error::Malformed { field: "layers" });
-        }
-        Ok(Self { params: opened.params, layers, hasher })
+        Ok(Self { params: opened.params, layers, exhausted: false, hasher })
     }
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn fill_alarm(blocks: u64, fpr: f64) -> f64 {
 /// The most keys, to one in a million, whose rate is at most `fpr`.
 fn keys_at(blocks: u64, fpr: f64) -> u64 {
     const PRECISION: u64 = 1 << 20;
-    let (mut most, mut too_many) = (0, (blocks as f64 * even_load(fpr)) as u64 + 1);
+    let (mut most, mut too_many) = (0, ((blocks as f64 * even_load(fpr)) as u64).saturating_add(1));
     while too_many < u64::MAX && rate(blocks, too_many) <= fpr {
         most = too_many;
         too_many = too_many.saturating_mul(2);

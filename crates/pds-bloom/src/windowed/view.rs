@@ -87,6 +87,11 @@ impl<'a, H: Fingerprint> WindowedBloomView<'a, H> {
         self.header.verify(self.window.lines.as_flattened())
     }
 
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
     /// The shape.
     pub fn params(&self) -> WindowedBloomParams {
         self.window.params
