@@ -1,6 +1,8 @@
 //! What the benches share: key sets, contenders, and the gates that a contender passes before it is timed.
 
+pub mod blocks;
 pub mod cardinality;
+pub mod contest;
 pub mod filters;
 pub mod frequency;
 pub mod report;

@@ -1,5 +1,6 @@
 //! Keys to time with: distinct, uniform, and unrelated to every hash function here.
 
+use pds_hash::{KeyHasher, WyHasher};
 use pds_testkit::{DistinctKeys, SplitMix64};
 
 /// Whether to run in minutes what a full run takes longer for.
@@ -33,6 +34,16 @@ impl<K: Clone> Workload<K> {
 pub fn numbers(count: u64) -> Workload<u64> {
     let keys = DistinctKeys::new(1);
     Workload::of(count, |i| keys.key(i))
+}
+
+/// The default hashes of numbers.
+pub fn hashes(numbers: &Workload<u64>) -> Workload<u64> {
+    let hashed = |keys: &[u64]| keys.iter().map(|key| WyHasher::default().hash_u64(*key)).collect();
+    Workload {
+        members: hashed(&numbers.members),
+        strangers: hashed(&numbers.strangers),
+        mixed: hashed(&numbers.mixed),
+    }
 }
 
 /// Text of 16 to 32 bytes.

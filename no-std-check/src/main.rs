@@ -12,7 +12,8 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use pds_bloom::{BloomFilter, BloomParams};
+use pds_bloom::prelude::*;
+use pds_bloom::{ParquetHasher, WyHasher};
 use pds_cms::{CountMinParams, CountMinSketch};
 use pds_core::{Error, Merge, Sketch};
 use pds_hash::{KeyHasher, SipHasher};
@@ -72,7 +73,34 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice)
+    Ok(found && counted && twice && family()?)
+}
+
+/// The other Bloom filters.
+fn family() -> Result<bool, Error> {
+    let mut blocked = BlockedBloomFilter::new(BlockedBloomParams::for_fpr(100, 0.01)?);
+    blocked.insert("key");
+    let mut split_block =
+        SplitBlockBloomFilter::with_hasher(SplitBlockParams::for_fpr(100, 0.01)?, ParquetHasher);
+    split_block.insert_i32(7);
+    let mut counting = CountingBloomFilter::new(CountingBloomParams::for_fpr(100, 0.01)?);
+    counting.insert("key");
+    counting.remove("key")?;
+    let mut scalable = ScalableBloomFilter::new(ScalableBloomParams::for_fpr(10, 0.01)?);
+    for key in 0..100u32 {
+        scalable.insert(&key)?;
+    }
+    let mut windowed = WindowedBloomFilter::new(WindowedBloomParams::for_fpr(100, 0.01, 3)?);
+    windowed.insert("key");
+    windowed.advance();
+    let atomic = AtomicBloomFilter::from(BloomFilter::<WyHasher>::new(BloomParams::for_fpr(100, 0.01)?));
+    atomic.insert("key");
+    let kept = BlockedBloomFilter::view(&blocked.to_bytes())?.contains("key")
+        && SplitBlockBloomFilter::from_bitset(&split_block.to_bitset(), ParquetHasher)?.contains_i32(7)
+        && ScalableBloomFilter::from_bytes(&scalable.to_bytes())?.contains(&7u32)
+        && WindowedBloomFilter::from_bytes(&windowed.to_bytes())?.age("key") == Some(1)
+        && atomic.contains("key");
+    Ok(kept && counting.is_empty())
 }
 
 /// 0 if every answer is right.

@@ -1,8 +1,13 @@
 //! `cargo xtask accuracy`: every claim about error and size, tried on our own code and held to its law.
 
 mod bloom;
+mod bloom_blocks;
+mod bloom_counting;
+mod bloom_shards;
+mod bloom_variants;
 mod cms;
 mod files;
+mod filters;
 mod hash;
 mod hll;
 mod input;
@@ -11,6 +16,7 @@ mod own_keys;
 mod plot;
 mod report;
 mod rules;
+mod spread;
 
 use std::path::PathBuf;
 
@@ -26,6 +32,15 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &bloom::RULES,
     &bloom::SATURATION,
     &bloom::ALARM,
+    &bloom_blocks::FPR,
+    &bloom_blocks::SPLIT_BLOCK_SIZING,
+    &bloom_blocks::ALARM,
+    &bloom_blocks::SWEEP,
+    &bloom_counting::COUNTING,
+    &bloom_counting::COPIES,
+    &bloom_counting::STRANGERS,
+    &bloom_variants::SCALABLE,
+    &bloom_variants::WINDOWED,
     &hll::PRECISION,
     &hll::SWEEP,
     &hll::SMALL_PRECISIONS,
@@ -37,6 +52,8 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &cms::ROWS,
     &cms::DEPTHS,
     &merge::SHARD_BYTES,
+    &bloom_shards::SHARDS,
+    &bloom_shards::CHAINS,
     &merge::HOURS,
     &rules::BITS_PER_KEY,
     &rules::GROUPS,

@@ -70,6 +70,8 @@ mod examples {
     pub struct Readme;
     #[doc = include_str!("../../docs/src/bloom.md")]
     pub struct Bloom;
+    #[doc = include_str!("../../docs/src/bloom-family.md")]
+    pub struct BloomFamily;
     #[doc = include_str!("../../docs/src/hyperloglog.md")]
     pub struct HyperLogLog;
     #[doc = include_str!("../../docs/src/count-min.md")]

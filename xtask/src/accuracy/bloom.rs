@@ -376,7 +376,7 @@ impl Found {
 }
 
 /// Standard deviation of the share of set bits, from the occupancy law.
-fn fill_sigma(m: f64, fill: f64) -> f64 {
+pub(super) fn fill_sigma(m: f64, fill: f64) -> f64 {
     let empty = 1.0 - fill;
     libm::sqrt(empty * (1.0 - (1.0 - libm::log(empty)) * empty) / m)
 }

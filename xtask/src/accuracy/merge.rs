@@ -7,7 +7,7 @@ use pds_hash::{KeyHasher, WyHasher, route};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_testkit::{Cell, DistinctKeys, Experiment, Row, Zipf, laws, seed_for};
 
-const SHARDS: u32 = 4;
+pub(super) const SHARDS: u32 = 4;
 const EVENTS: usize = 1_200_000;
 const RANKS: u64 = 300_000;
 
@@ -60,7 +60,7 @@ pub(super) const SHARD_BYTES: Experiment = Experiment {
 };
 
 /// How many of four ways of sharding and merging miss the whole stream's bytes, and how many bytes there are.
-fn shards_merge<S: Sketch + Merge>(
+pub(super) fn shards_merge<S: Sketch + Merge>(
     events: &[u64],
     new: impl Fn() -> S,
     insert: impl Fn(&mut S, u64) -> bool,

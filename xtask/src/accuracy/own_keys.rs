@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use pds_bloom::{BloomFilter, BloomParams};
+use pds_bloom::{CountingBloomFilter, CountingBloomParams, Error, ScalableBloomFilter, ScalableBloomParams};
 use pds_cms::{CountMinParams, CountMinSketch};
 use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_testkit::{Row, Value, laws};
 
+use super::filters::LAYOUTS;
 use super::{Outcome, files, input};
 use crate::Failure;
 
@@ -57,7 +58,9 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
     let mut rows = vec![row("input", "lines", lines as f64, lines as f64, 0.0, None)];
     rows.extend(counters.iter().map(|counter| distinct(counter, keys.len() as u64)));
     for rate in FILTER_RATES {
-        rows.extend(membership(rate, &keys, &exact)?);
+        let filters =
+            filters(rate, &keys, &exact).map_err(|error: Error| Failure::Usage(error.to_string()))?;
+        rows.extend(filters);
     }
     rows.extend(counts(&frequencies, &keys, lines));
     rows.extend(uniformity(&keys));
@@ -65,7 +68,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         id: "own-keys",
         table: None,
         claim: "On these keys, every structure answers within its bound.",
-        law: "distinct: within 6.1 standard errors, or, of few keys, the collisions that Poisson's law allows. Membership: no key lost; wrong yeses by Chernoff's law. Frequencies: \
+        law: "distinct: within 6.1 standard errors, or, of few keys, the collisions that Poisson's law allows. Membership: no key lost; wrong yeses by Chernoff's law, beyond 6.1 deviations of a filter's rate. Frequencies: \
               never under; the share over by more than eps N at most delta, by Chernoff's law. Hash: chi-square of buckets.",
         rows,
     })
@@ -122,12 +125,59 @@ fn distinct(counter: &HyperLogLog, exact: u64) -> Row {
     )
 }
 
-fn membership(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> Result<[Row; 2], Failure> {
-    let params =
-        BloomParams::for_fpr(keys.len() as u64, rate).map_err(|error| Failure::Usage(error.to_string()))?;
-    let mut filter = BloomFilter::new(params);
-    filter.extend(keys.iter().map(|(key, _)| *key));
-    let lost = keys.iter().filter(|(key, _)| !filter.contains(*key)).count() as f64;
+/// Rows of every filter.
+fn filters(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> Result<Vec<Row>, Error> {
+    let distinct = keys.len() as u64;
+    let all = || keys.iter().map(|(key, _)| *key);
+    let mut rows = Vec::new();
+
+    let hasher = WyHasher::default();
+    for (layout, name) in LAYOUTS.into_iter().zip(["Bloom filter", "split-block filter", "blocked filter"]) {
+        let shape = layout.for_fpr(distinct, rate)?;
+        let mut filter = shape.filter();
+        all().for_each(|key| filter.insert_batch(&[hasher.hash_key(key)]));
+        let contains = |key: &[u8]| filter.contains_hash(hasher.hash_key(key));
+        rows.extend(membership(name, rate, shape.rate_sigma(distinct), &contains, keys, 0, exact));
+    }
+
+    let mut scalable = ScalableBloomFilter::new(ScalableBloomParams::for_fpr(FIRST_LAYER, rate)?);
+    for key in all() {
+        scalable.insert(key)?;
+    }
+    // Its layers share the rate, and are not all full: their spread is within what they leave.
+    rows.extend(membership("scalable filter", rate, 0.0, &|key| scalable.contains(key), keys, 0, exact));
+
+    // Each key as often as it occurs, and then every other key removed as often.
+    let mut counting = CountingBloomFilter::new(CountingBloomParams::for_fpr(distinct, rate)?);
+    for &(key, count) in keys {
+        (0..count).for_each(|_| _ = counting.insert(key));
+    }
+    let kept: Vec<_> = keys.iter().copied().step_by(2).collect();
+    let mut refused = 0;
+    for &(key, count) in keys.iter().skip(1).step_by(2) {
+        refused += (0..count).filter(|_| counting.remove(key).is_err()).count() as u64;
+    }
+    let contains = |key: &[u8]| counting.contains(key);
+    // Half as full as it may be.
+    rows.extend(membership("counting filter, half removed", rate, 0.0, &contains, &kept, refused, exact));
+    Ok(rows)
+}
+
+/// Keys that the first layer of a scalable filter is for.
+const FIRST_LAYER: u64 = 1000;
+
+/// What a filter of `keys` says about them and about strangers; removals that it refused are faults too. The rate is a mean
+/// over filters, from which this one deviates.
+fn membership(
+    name: &str,
+    rate: f64,
+    deviation: f64,
+    contains: &dyn Fn(&[u8]) -> bool,
+    keys: &[(&[u8], u64)],
+    refused: u64,
+    exact: &HashMap<Vec<u8>, u64>,
+) -> [Row; 2] {
+    let lost = refused + keys.iter().filter(|(key, _)| !contains(key)).count() as u64;
     let (mut probes, mut hits) = (0, 0);
     let mut probe = Vec::new();
     // A few keys are asked for in several ways, so that the rate can be seen.
@@ -140,21 +190,15 @@ fn membership(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -
             probe.extend_from_slice(round.to_string().as_bytes());
             if !exact.contains_key(&probe) {
                 probes += 1;
-                hits += u64::from(filter.contains(&probe));
+                hits += u64::from(contains(&probe));
             }
         }
     }
-    let name = format!("Bloom filter, {} %", rate * 100.0);
-    let law = laws::rate_at_most(hits, probes, rate);
-    Ok([
-        row(
-            &name,
-            "keys lost",
-            0.0,
-            lost,
-            0.0,
-            Some(("no key lost", laws::all_hold(lost as u64, keys.len() as u64))),
-        ),
+    let name = format!("{name}, {} %", rate * 100.0);
+    let law = laws::rate_at_most(hits, probes, rate + laws::Z * deviation);
+    let none_lost = laws::all_hold(lost, keys.len() as u64);
+    [
+        row(&name, "keys lost", 0.0, lost as f64, 0.0, Some(("no key lost", none_lost))),
         row(
             &name,
             "rate of wrong yeses",
@@ -163,7 +207,7 @@ fn membership(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -
             law.high,
             Some(("wrong yeses", law)),
         ),
-    ])
+    ]
 }
 
 fn counts(sketch: &CountMinSketch<u32>, keys: &[(&[u8], u64)], lines: u64) -> Vec<Row> {

@@ -1,74 +1,11 @@
-//! The words of a filter, without a bounds check per probe, and prefetching where the target has it.
-//!
-//! The check takes a tenth of the time of a query in cache. It is not needed: a probe's word is the product of a hash and
-//! the number of words, shifted right by 64, and lies below that number.
+//! What depends on the processor, and what is done unchecked because it was checked before.
 
-use alloc::boxed::Box;
-use core::ops::Deref;
+pub(crate) mod block;
+pub(crate) mod line;
+mod prefetch;
+mod simd;
+mod words;
 
-use pds_hash::Probes;
-
-/// The words of a bit array: at least one.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Words(Box<[u64]>);
-
-impl Words {
-    /// # Panics
-    ///
-    /// If there is no word.
-    pub(crate) fn new(words: Box<[u64]>) -> Self {
-        assert!(!words.is_empty(), "parameters have at least one word");
-        Self(words)
-    }
-
-    /// The bit that the next probe falls on, in the lowest place; the others are anything.
-    #[inline]
-    pub(crate) fn bit(&self, probes: &mut Probes) -> u64 {
-        let (word, bit) = probes.next(self.0.len() as u64);
-        debug_assert!(word < self.0.len() as u64, "a word below their number");
-        // SAFETY: `Probes::next` gives a word below their number, which is not 0: see `new`.
-        (unsafe { *self.0.get_unchecked(word as usize) }) >> bit
-    }
-
-    /// Sets the bit that the next probe falls on; what it was, as [`Words::bit`].
-    #[inline]
-    pub(crate) fn set(&mut self, probes: &mut Probes) -> u64 {
-        let (word, bit) = probes.next(self.0.len() as u64);
-        debug_assert!(word < self.0.len() as u64, "a word below their number");
-        // SAFETY: `Probes::next` gives a word below their number, which is not 0: see `new`.
-        let word = unsafe { self.0.get_unchecked_mut(word as usize) };
-        let before = *word >> bit;
-        *word |= 1 << bit;
-        before
-    }
-
-    /// The words, to change as a whole.
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [u64] {
-        &mut self.0
-    }
-}
-
-impl Deref for Words {
-    type Target = [u64];
-
-    fn deref(&self) -> &[u64] {
-        &self.0
-    }
-}
-
-/// Asks for the cache line of an element; nothing happens where the target has no such hint.
-///
-/// Into the second level: it has more misses under way at a time than the first, and a classic filter's lines are many.
-#[inline]
-pub(crate) fn prefetch<T>(array: &[T], index: u64) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        let element = array.as_ptr().wrapping_add(index as usize);
-        // SAFETY: a prefetch is a hint that reads nothing and faults on no address; `wrapping_add` makes the
-        // pointer without a claim about its bounds.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(element.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (array, index);
-}
+pub(crate) use prefetch::prefetch;
+pub(crate) use simd::Simd;
+pub(crate) use words::Words;

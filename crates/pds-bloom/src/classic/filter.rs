@@ -95,6 +95,17 @@ impl<H: Fingerprint> BloomFilter<H> {
         set_bits(&mut self.words, self.params.k(), hash)
     }
 
+    /// As [`BloomFilter::insert_hash`]; how many bits changed.
+    pub(crate) fn insert_counted(&mut self, hash: u64) -> u32 {
+        let mut probes = Probes::new(hash);
+        (0..self.params.k()).map(|_| !self.words.set(&mut probes) as u32 & 1).sum()
+    }
+
+    /// How many bits are set.
+    pub(crate) fn ones(&self) -> u64 {
+        self.words.ones()
+    }
+
     /// As [`BloomFilter::contains`], for a hash by this filter's hasher.
     #[inline(always)]
     #[allow(clippy::inline_always)] // see `bits::contains`

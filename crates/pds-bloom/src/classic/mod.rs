@@ -1,10 +1,10 @@
 //! The classic filter: every probe falls anywhere in the array.
 
-mod batch;
-mod bits;
+pub(crate) mod batch;
+pub(crate) mod bits;
 mod filter;
 mod law;
-mod metrics;
+pub(crate) mod metrics;
 mod params;
 mod view;
 mod wire;

@@ -68,6 +68,11 @@ impl<'a, H: Fingerprint> BloomView<'a, H> {
         self.header.verify(self.payload)
     }
 
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
     /// The shape.
     pub fn params(&self) -> BloomParams {
         self.params
