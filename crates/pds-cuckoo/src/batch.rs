@@ -5,11 +5,11 @@ use core::ops::Deref;
 use crate::geometry::{Bucket, Growth, Place};
 use crate::table::Table;
 
-/// Tables below this size live in the first two caches, where a prefetch only costs.
-const PREFETCH_BYTES: usize = 1 << 19;
+/// Tables below this size live in the nearer caches, where single queries overlap as well, and a prefetch only costs.
+const PREFETCH_BYTES: usize = 1 << 21;
 
-/// How many hashes lie between asking for the memory of one and looking at it: two lines each.
-const AHEAD: usize = 32;
+/// How many hashes lie between asking for the memory of one and looking at it.
+const AHEAD: usize = 64;
 
 /// The places of later hashes, computed and asked for once.
 struct Window<'a> {
@@ -30,7 +30,9 @@ impl<'a> Window<'a> {
     fn ask<G: Growth, B: Deref<Target = [u8]>>(&mut self, table: &Table<G, B>, i: usize) {
         if let Some(&hash) = self.hashes.get(i) {
             let places = table.places(table.geometry().entry(hash));
-            table.prefetch(places);
+            for place in places {
+                table.prefetch(place);
+            }
             self.places[i % AHEAD] = places;
         }
     }
@@ -58,7 +60,8 @@ pub(crate) fn contains<G: Growth, B: Deref<Target = [u8]>>(
     count
 }
 
-/// Inserts in order until one is refused; how many were inserted. The table of the filter may be another one after each.
+/// Inserts in order until one is refused; how many were inserted. The table of the filter may be another one after
+/// each.
 pub(crate) fn insert<F, G: Growth>(
     filter: &mut F,
     hashes: &[u64],
@@ -69,7 +72,10 @@ pub(crate) fn insert<F, G: Growth>(
         if let Some(&later) = hashes.get(i + AHEAD) {
             let table = table(filter);
             if table.bytes().len() >= PREFETCH_BYTES {
-                table.prefetch(table.places(table.geometry().entry(later)));
+                let places = table.places(table.geometry().entry(later));
+                for place in places {
+                    table.prefetch(place);
+                }
             }
         }
         if !insert(filter, hash) {

@@ -35,10 +35,16 @@ pub(crate) fn insert<G: Growth, F: Form>(table: &mut Table<G>, entry: Entry) -> 
 /// Moves one entry of the two buckets to its other bucket, if one of them has room there, and takes its slot.
 fn one_move<G: Growth, F: Form>(table: &mut Table<G>, roots: [Place; 2]) -> bool {
     let width = table.lanes().width();
-    for root in roots {
+    let mut others = roots.map(|root| [root; SLOTS as usize]);
+    for (root, others) in roots.into_iter().zip(&mut others) {
         let window = table.window::<F>(root.bucket);
-        for at in (0..SLOTS).map(|slot| slot * width) {
-            let other = other_place(table, root.bucket, window.get(table.lanes(), at));
+        for (at, other) in (0..SLOTS).map(|slot| slot * width).zip(others) {
+            *other = other_place(table, root.bucket, window.get(table.lanes(), at));
+            table.prefetch(*other);
+        }
+    }
+    for (root, others) in roots.into_iter().zip(others) {
+        for (at, other) in (0..SLOTS).map(|slot| slot * width).zip(others) {
             let hole = table.hole::<F>(other.bucket);
             if hole != NONE {
                 table.set::<F>(other.bucket, hole, other.value);
@@ -117,7 +123,8 @@ fn search<G: Growth, F: Form>(table: &mut Table<G>, roots: [Place; 2]) -> Result
     Err(Error::Full)
 }
 
-/// Fills the slot of a node whose entry has moved on from its parent, and so on up to a root, which gets the new entry.
+/// Fills the slot of a node whose entry has moved on from its parent, and so on up to a root, which gets the new
+/// entry.
 fn walk_back<G: Growth, F: Form>(
     table: &mut Table<G>,
     tree: &Tree,

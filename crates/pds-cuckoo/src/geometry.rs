@@ -125,8 +125,8 @@ impl<G: Growth> Geometry<G> {
     /// The entry of a hash.
     ///
     /// The product of hash and number of indices has the index as its upper word; the lower word is where within the
-    /// index's share of all hashes this one lies, and gives the fingerprint. So the fingerprint is uniform whatever the
-    /// index, for any number of them.
+    /// index's share of all hashes this one lies, and gives the fingerprint. So the fingerprint is uniform whatever
+    /// the index, for any number of them.
     #[inline]
     pub(crate) fn entry(&self, hash: u64) -> Entry {
         let product = u128::from(hash) * u128::from(self.first << self.growth.doublings());

@@ -131,8 +131,8 @@ pub(crate) trait Window: Copy + PartialEq {
     /// The empty slots: see [`Window::equal`].
     fn empty(self, lanes: &Lanes) -> Self;
 
-    /// Marks slots of this value by their highest bit. The lowest mark is right, and there is none if there is no such slot;
-    /// above a right one there may be wrong ones.
+    /// Marks slots of this value by their highest bit. The lowest mark is right, and there is none if there is no such
+    /// slot; above a right one there may be wrong ones.
     fn equal(self, lanes: &Lanes, value: u64) -> Self;
 
     /// Where the lowest marked slot begins, in bits; beyond every slot if none is marked.

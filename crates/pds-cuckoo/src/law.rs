@@ -16,12 +16,15 @@ pub(crate) const ALARM: f64 = 0.9;
 /// Slots of both buckets of a key: as many equal entries there can be.
 const COPIES: u64 = 2 * SLOTS as u64;
 
-/// Expected rate of false positives with `keys` distinct keys in tables of `buckets` buckets (indices, if it grows) and
-/// `fingerprints` fingerprints.
+/// Terms of a sum below this share of it are left out.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// Expected rate of false positives with `keys` distinct keys in tables of `buckets` buckets (indices, if it grows)
+/// and `fingerprints` fingerprints.
 ///
 /// Where an entry lies does not matter: a stranger is taken for a member iff it has the fingerprint and the pair of
-/// buckets of a key. Of the fingerprints and pairs, a key has any one with a chance of 2 / (buckets fingerprints). With
-/// an odd number of buckets, one key in `buckets` has both buckets in one, and half that chance.
+/// buckets of a key. Of the fingerprints and pairs, a key has any one with a chance of 2 / (buckets fingerprints).
+/// With an odd number of buckets, one key in `buckets` has both buckets in one, and half that chance.
 pub(crate) fn rate(buckets: f64, odd: bool, fingerprints: f64, keys: f64) -> f64 {
     let met = |share: f64| -expm1(keys * log1p(-share.min(1.0)));
     let kinds = buckets * fingerprints;
@@ -43,11 +46,11 @@ pub(crate) fn hash_collision_rate(keys: f64) -> f64 {
 
 /// Most distinct keys that all find room, but for a chance of [`FAILURE`].
 ///
-/// Three things can go wrong. The table as a whole: a random assignment of keys to two buckets of four is possible up to
-/// a load of 0.980 `[CainSandersWormald07]`, less a deviation in the square root of the number
-/// of buckets, which decides in tables of some hundred keys. Single pairs of buckets ([`crowding`]): in tiny tables, and
-/// where there are so few fingerprints that more than eight keys come to look the same. And the bounded search, for
-/// which loads above [`MAX_LOAD`] are not promised.
+/// Three things can go wrong. The table as a whole: a random assignment of keys to two buckets of four is possible up
+/// to a load of 0.980 `[CainSandersWormald07]`, less a deviation in the square root of the number of buckets, which
+/// decides in tables of some hundred keys. Single pairs of buckets ([`crowding`]): in tiny tables, and where there are
+/// so few fingerprints that more than eight keys come to look the same. And the bounded search, for which loads above
+/// [`MAX_LOAD`] are not promised.
 pub(crate) fn capacity(buckets: u64, fingerprints: u64) -> u64 {
     /// The load at which the last key finds no room in large tables.
     const THRESHOLD: f64 = 0.980;
@@ -67,7 +70,8 @@ pub(crate) fn capacity(buckets: u64, fingerprints: u64) -> u64 {
 /// its four, where both buckets of a key can be one), by the sum over all pairs.
 ///
 /// Fingerprints lead from a bucket to another one at random, `k` of them to the same: binomial, as good as Poisson, of
-/// mean 2 fingerprints / buckets. Of the keys each belongs to the pair with a chance of `2 k / (buckets fingerprints)`.
+/// mean 2 fingerprints / buckets. Of the keys each belongs to the pair with a chance of `2 k / (buckets
+/// fingerprints)`.
 fn crowding(buckets: u64, fingerprints: u64, keys: u64) -> f64 {
     /// Above this mean, the number of fingerprints of a pair is as good as its mean.
     const CONCENTRATED: f64 = 100.0;
@@ -83,17 +87,21 @@ fn crowding(buckets: u64, fingerprints: u64, keys: u64) -> f64 {
         return single + pairs * of_pair(mean);
     }
     let (mut weight, mut sum) = (exp(-mean), 0.0);
-    for k in 1..4 * CONCENTRATED as u32 {
-        weight *= mean / f64::from(k);
-        sum += weight * of_pair(f64::from(k));
+    let mut k = 0.0;
+    loop {
+        k += 1.0;
+        weight *= mean / k;
+        let term = weight * of_pair(k);
+        sum += term;
+        if k > mean && term <= sum * NEGLIGIBLE {
+            break;
+        }
     }
     single + pairs * sum
 }
 
 /// Chance that more than `most` of `keys` trials of a chance of `share` succeed.
 fn tail(keys: u64, most: u64, share: f64) -> f64 {
-    /// Terms below this share of the sum are left out.
-    const NEGLIGIBLE: f64 = 1e-9;
     if keys <= most {
         return 0.0;
     }

@@ -160,11 +160,10 @@ impl<G: Growth, B: Deref<Target = [u8]>> Table<G, B> {
         [self.geometry.place(entry), self.geometry.place(self.geometry.partner(entry))]
     }
 
-    /// Asks for the memory of two places.
+    /// Asks for the memory of a place.
     #[inline]
-    pub(crate) fn prefetch(&self, [here, there]: [Place; 2]) {
-        self.packed.prefetch(here.bucket);
-        self.packed.prefetch(there.bucket);
+    pub(crate) fn prefetch(&self, place: Place) {
+        self.packed.prefetch(place.bucket);
     }
 
     /// What the slots hold, by buckets, without the empty ones.

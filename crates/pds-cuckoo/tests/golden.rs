@@ -25,7 +25,9 @@ fn version_1_of_an_empty_filter() {
 #[test]
 fn version_1_of_a_sized_filter() {
     let mut filter = CuckooFilter::new(CuckooParams::for_fpr(101, 0.01).expect("valid targets"));
-    (0..100u32).for_each(|key| assert_eq!(filter.insert(&key), Ok(true)));
+    for key in 0..100u32 {
+        assert_eq!(filter.insert(&key), Ok(true));
+    }
     filter.insert("text").expect("room");
     fixed("cuckoo-v1-101-keys.bin", &filter);
 }
@@ -40,7 +42,9 @@ fn version_1_of_full_tables() {
         (32, "cuckoo-v1-full-32-bits.bin"),
     ] {
         let mut filter = CuckooFilter::new(CuckooParams::with_shape(5, bits).expect("a valid shape"));
-        (0..200u32).for_each(|key| _ = filter.insert(&key));
+        for key in 0..200u32 {
+            _ = filter.insert(&key);
+        }
         assert_eq!(filter.len(), 20);
         fixed(name, &filter);
     }
@@ -62,11 +66,17 @@ fn version_1_of_a_growable_filter_at_every_size() {
     let params = GrowableCuckooParams::for_fpr(8, 100, 0.01).expect("valid targets");
     let mut filter = GrowableCuckooFilter::new(params);
     growable("growable-cuckoo-v1-empty.bin", &filter);
-    (0..8u32).for_each(|key| _ = filter.insert(&key).expect("room"));
+    for key in 0..8u32 {
+        filter.insert(&key).expect("room");
+    }
     growable("growable-cuckoo-v1-8-keys.bin", &filter);
-    (8..100u32).for_each(|key| _ = filter.insert(&key).expect("room"));
+    for key in 8..100u32 {
+        filter.insert(&key).expect("room");
+    }
     growable("growable-cuckoo-v1-100-keys.bin", &filter);
-    (10..100u32).for_each(|key| filter.remove(&key).expect("it was inserted"));
+    for key in 10..100u32 {
+        filter.remove(&key).expect("it was inserted");
+    }
     assert!(filter.shrink_to_fit());
     growable("growable-cuckoo-v1-shrunk.bin", &filter);
 }

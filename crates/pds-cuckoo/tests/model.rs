@@ -101,7 +101,7 @@ fn live<F: Filter>(mut filter: F, steps: u64, seed: u64) -> u64 {
             exact.keys.get(at as usize).copied()
         };
         if dice < if filling { 800 } else { 150 } {
-            let repeated = if dice % 16 == 0 { known(&mut random, &exact) } else { None };
+            let repeated = if dice.is_multiple_of(16) { known(&mut random, &exact) } else { None };
             let hash = repeated.unwrap_or_else(|| random.next_u64());
             let before = (step % 64 == 0).then(|| filter.clone());
             match filter.insert(hash) {
@@ -138,7 +138,7 @@ fn live<F: Filter>(mut filter: F, steps: u64, seed: u64) -> u64 {
         } else if dice < 990 {
             filter = filter.recoded();
         } else if dice < 996 {
-            filter.resize(dice % 2 == 0);
+            filter.resize(dice.is_multiple_of(2));
         } else {
             let mut other = filter.empty_like();
             let hashes: Vec<u64> = (0..random.below(20)).map(|_| random.next_u64()).collect();

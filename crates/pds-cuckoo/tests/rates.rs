@@ -18,7 +18,9 @@ fn strangers_are_taken_for_members_as_often_as_the_law_says_at_every_load() {
             let params = CuckooParams::with_shape(buckets, bits).expect("a valid shape");
             let keys = hashes("rate", u64::from(bits), percent);
             let mut filter = CuckooFilter::new(params);
-            keys.range(0..KEYS).for_each(|hash| _ = filter.insert_hash(hash));
+            for hash in keys.range(0..KEYS) {
+                _ = filter.insert_hash(hash);
+            }
             let probes = if bits < 8 { 100_000 } else { 2_000_000 };
             let strangers: Vec<u64> = keys.range(KEYS..KEYS + probes).collect();
             let mut found = vec![false; strangers.len()];
@@ -63,18 +65,18 @@ fn as_many_keys_as_promised_find_room_whatever_the_seed() {
     for (cell, keys) in [3, 8, 9, 20, 50, 100, 300, 1000, 2000].into_iter().enumerate() {
         let trials = (2_000_000 / keys).clamp(1000, 200_000);
         for bits in [5, 8, 12] {
-            let params = (1..)
+            let params = (1..2000)
                 .map(|pairs| CuckooParams::with_shape(2 * pairs, bits).expect("a valid shape"))
                 .find(|params| params.capacity() >= keys)
                 .expect("a table for so few");
+            let capacity = params.capacity();
             let mut filter = CuckooFilter::new(params);
             let mut failures = 0;
             for trial in 0..trials {
                 filter.clear();
                 let hashes = hashes("capacity", (cell as u64) << 8 | u64::from(bits), trial);
-                failures += u64::from(
-                    hashes.range(0..params.capacity()).any(|hash| filter.insert_hash(hash).is_err()),
-                );
+                failures +=
+                    u64::from(hashes.range(0..capacity).any(|hash| filter.insert_hash(hash).is_err()));
             }
             laws::rate_at_most(failures, trials, CuckooParams::FAILURE_PROBABILITY)
                 .assert(&format!("{keys} keys, {bits} bits, {} buckets", params.buckets()));
@@ -149,7 +151,9 @@ fn removing_strangers_takes_members_away_at_the_rate_of_false_positives() {
     for trial in 0..20 {
         let keys = hashes("hazard", 0, trial);
         let mut filter = CuckooFilter::new(params);
-        keys.range(0..KEYS).for_each(|hash| _ = filter.insert_hash(hash).expect("room"));
+        for hash in keys.range(0..KEYS) {
+            filter.insert_hash(hash).expect("room");
+        }
         let taken =
             keys.range(KEYS..KEYS + STRANGERS).filter(|&hash| filter.remove_hash(hash).is_ok()).count();
         removed += taken as u64;

@@ -12,16 +12,22 @@ fn half_of_the_keys_are_removed_after_growth_and_no_other_is_lost() {
             let params = GrowableCuckooParams::for_fpr(64, 2000, 0.2).unwrap();
             let mut filter = GrowableCuckooFilter::new(params);
             let keys: Vec<u64> = DistinctKeys::new(seed).range(0..2000).collect();
-            keys.iter().for_each(|key| _ = filter.insert(key).unwrap());
+            for key in &keys {
+                filter.insert(key).unwrap();
+            }
             assert_eq!(filter.doublings(), params.doublings());
             let (old, new) = keys.split_at(1000);
             let (gone, kept) = if newest { (new, old) } else { (old, new) };
-            gone.iter().for_each(|key| filter.remove(key).unwrap());
+            for key in gone {
+                filter.remove(key).unwrap();
+            }
             assert!(kept.iter().all(|key| filter.contains(key)));
             // And back to where it began.
             filter.shrink_to_fit();
             assert!(kept.iter().all(|key| filter.contains(key)) && filter.doublings() < params.doublings());
-            kept.iter().for_each(|key| filter.remove(key).unwrap());
+            for key in kept {
+                filter.remove(key).unwrap();
+            }
             assert!(filter.is_empty());
         }
     }
@@ -37,7 +43,9 @@ fn a_million_keys_come_and_half_of_them_go() {
         assert_eq!(filter.insert_batch(&keys), keys.len());
         let (old, new) = keys.split_at(500_000);
         let (gone, kept) = if newest { (new, old) } else { (old, new) };
-        gone.iter().for_each(|&hash| filter.remove_hash(hash).unwrap());
+        for &hash in gone {
+            filter.remove_hash(hash).unwrap();
+        }
         let mut found = vec![false; kept.len()];
         filter.contains_batch(kept, &mut found);
         laws::all_hold(found.iter().filter(|&&found| !found).count() as u64, kept.len() as u64)
@@ -53,18 +61,22 @@ fn shrinking_keeps_every_key() {
         let mut filter = GrowableCuckooFilter::new(params);
         while filter.grow().is_ok() {}
         let keys: Vec<u64> = DistinctKeys::new(seed).range(0..300).collect();
-        keys.iter().for_each(|key| _ = filter.insert(key).unwrap());
+        for key in &keys {
+            filter.insert(key).unwrap();
+        }
         let before = filter.size_bytes();
         assert!(filter.shrink_to_fit());
         assert!(filter.size_bytes() * 4 < before);
         assert!(keys.iter().all(|key| filter.contains(key)));
-        keys.iter().for_each(|key| filter.remove(key).unwrap());
+        for key in &keys {
+            filter.remove(key).unwrap();
+        }
         assert!(filter.is_empty());
     }
 }
 
-/// Others: a refused insertion evicted another key for good: 19 accepted keys lost over 20 refusals; victims dropped at
-/// high load; a filter that pushed out a key of its own.
+/// Others: a refused insertion evicted another key for good: 19 accepted keys lost over 20 refusals; victims dropped
+/// at high load; a filter that pushed out a key of its own.
 #[test]
 fn refusals_change_nothing_and_lose_nothing() {
     let mut filter = CuckooFilter::new(CuckooParams::with_shape(256, 8).unwrap());
@@ -121,11 +133,17 @@ fn a_key_is_stored_eight_times_and_the_ninth_copy_has_an_error_of_its_own() {
 
     // Growing would not help, and does not happen.
     let mut filter = GrowableCuckooFilter::new(GrowableCuckooParams::for_fpr(8, 1_000_000, 0.01).unwrap());
-    (0..8).for_each(|_| _ = filter.insert("key").unwrap());
+    for _ in 0..8 {
+        filter.insert("key").unwrap();
+    }
     assert_eq!((filter.insert("key"), filter.doublings()), (Err(Error::DuplicateLimit), 0));
-    (0..200u32).for_each(|key| _ = filter.insert(&key).unwrap());
+    for key in 0..200u32 {
+        filter.insert(&key).unwrap();
+    }
     assert_eq!(filter.insert("key"), Err(Error::DuplicateLimit));
-    (0..8).for_each(|_| filter.remove("key").unwrap());
+    for _ in 0..8 {
+        filter.remove("key").unwrap();
+    }
     assert!(!filter.contains("key"));
 }
 
@@ -245,9 +263,13 @@ fn two_hundred_keys_grow_and_half_go_over_two_hundred_seeds() {
     for seed in 0..200 {
         let mut filter = GrowableCuckooFilter::new(GrowableCuckooParams::for_fpr(64, 200, 0.03).unwrap());
         let keys: Vec<u64> = DistinctKeys::new(seed).range(0..200).collect();
-        keys.iter().for_each(|key| _ = filter.insert(key).unwrap());
+        for key in &keys {
+            filter.insert(key).unwrap();
+        }
         assert!(keys.iter().all(|key| filter.contains(key)));
-        keys[..100].iter().for_each(|key| filter.remove(key).unwrap());
+        for key in &keys[..100] {
+            filter.remove(key).unwrap();
+        }
         assert!(keys[100..].iter().all(|key| filter.contains(key)));
     }
 }
@@ -270,7 +292,9 @@ fn replicas_that_apply_the_same_calls_have_the_same_bytes() {
     assert_eq!(run(), run());
     // And so does one that was restored halfway.
     let mut filter = CuckooFilter::new(CuckooParams::with_shape(100, 9).unwrap());
-    (0..390u32).for_each(|key| _ = filter.insert(&key));
+    for key in 0..390u32 {
+        _ = filter.insert(&key);
+    }
     let mut restored = CuckooFilter::from_bytes(&filter.to_bytes()).unwrap();
     for key in 390..500u32 {
         assert_eq!(filter.insert(&key), restored.insert(&key));
@@ -278,8 +302,8 @@ fn replicas_that_apply_the_same_calls_have_the_same_bytes() {
     assert_eq!(filter, restored);
 }
 
-/// Others: bits of a fingerprint from a natural logarithm, or always 8 of them: 32 times the memory, or 3% whatever was
-/// asked for; a rate of 1.5e-5 claimed for 16 bits of which 8 were used.
+/// Others: bits of a fingerprint from a natural logarithm, or always 8 of them: 32 times the memory, or 3% whatever
+/// was asked for; a rate of 1.5e-5 claimed for 16 bits of which 8 were used.
 #[test]
 fn the_rate_asked_for_is_the_rate_that_is_had_and_paid_for() {
     const KEYS: u64 = 50_000;
@@ -289,7 +313,9 @@ fn the_rate_asked_for_is_the_rate_that_is_had_and_paid_for() {
         assert!(params.size_bytes() as f64 * 8.0 / KEYS as f64 <= most_bits);
         let keys = DistinctKeys::new(8);
         let mut filter = CuckooFilter::new(params);
-        keys.range(0..KEYS).for_each(|key| _ = filter.insert(&key).unwrap());
+        for key in keys.range(0..KEYS) {
+            filter.insert(&key).unwrap();
+        }
         let hits = keys.range(KEYS..KEYS + PROBES).filter(|key| filter.contains(key)).count() as u64;
         laws::rate_is(hits, PROBES, params.fpr(KEYS)).assert("the prediction");
         laws::rate_at_most(hits, PROBES, fpr).assert("the promise");
@@ -321,7 +347,9 @@ fn structured_ids_keep_the_promise() {
     const PROBES: u64 = 500_000;
     for spread in [0, 12, 32, 40] {
         let mut filter = CuckooFilter::new(CuckooParams::for_fpr(KEYS, 0.01).unwrap());
-        (0..KEYS).for_each(|i| _ = filter.insert(&(i << spread)).unwrap());
+        for i in 0..KEYS {
+            filter.insert(&(i << spread)).unwrap();
+        }
         let hits = (KEYS..KEYS + PROBES).filter(|i| filter.contains(&(i << spread))).count() as u64;
         laws::rate_at_most(hits, PROBES, 0.01).assert("the promise");
     }

@@ -10,8 +10,8 @@ use crate::{CuckooParams, CuckooView, Error, Fingerprint, Key, KeyHasher, Sketch
 
 /// A cuckoo filter: a multiset of keys that answers "certainly not" or "probably", and takes keys out again.
 ///
-/// * Error: one-sided. A key that was inserted, and not removed as often, is always found; a stranger is found with the
-///   probability [`CuckooParams::fpr`].
+/// * Error: one-sided. A key that was inserted, and not removed as often, is always found; a stranger is found with
+///   the probability [`CuckooParams::fpr`].
 /// * Keys are stored as often as they are inserted, up to [`CuckooParams::MAX_COPIES`] times.
 /// * **Only remove what was inserted.** Removing another key takes away the entry of a key that looks the same, should
 ///   there be one, and that key is forgotten: see [`CuckooFilter::remove`].
@@ -70,13 +70,14 @@ impl CuckooFilter {
 impl<H: KeyHasher> CuckooFilter<H> {
     /// Stores a key, once more if it is there already.
     ///
-    /// `Ok(true)` always, since the state changes by every insertion; [`CuckooFilter::insert_unique`] may give `Ok(false)`.
+    /// `Ok(true)` always, since the state changes by every insertion; [`CuckooFilter::insert_unique`] may give
+    /// `Ok(false)`.
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if there is no room for the key; [`Error::DuplicateLimit`] if it, or keys that look the same, is
-    /// stored [`CuckooParams::MAX_COPIES`] times already (half as often, should its two buckets be one). The filter is
-    /// then unchanged, to the bit, and other keys may still find room.
+    /// [`Error::Full`] if there is no room for the key; [`Error::DuplicateLimit`] if it, or keys that look the same,
+    /// is stored [`CuckooParams::MAX_COPIES`] times already (half as often, should its two buckets be one). The filter
+    /// is then unchanged, to the bit, and other keys may still find room.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
         self.insert_hash(self.hasher.hash_key(key))
@@ -84,9 +85,9 @@ impl<H: KeyHasher> CuckooFilter<H> {
 
     /// Stores a key unless the filter says that it is there; true if it was stored.
     ///
-    /// A key that is taken for a member by mistake is not stored, and stays a member only until the key that it was taken for
-    /// is removed. **Never remove keys from a filter filled by this method** unless each was stored: a removal of a key for
-    /// which this gave `Ok(false)` takes away another key's entry.
+    /// A key that is taken for a member by mistake is not stored, and stays a member only until the key that it was
+    /// taken for is removed. **Never remove keys from a filter filled by this method** unless each was stored: a
+    /// removal of a key for which this gave `Ok(false)` takes away another key's entry.
     ///
     /// # Errors
     ///
@@ -106,8 +107,8 @@ impl<H: KeyHasher> CuckooFilter<H> {
     /// Takes out one copy of a key that was inserted.
     ///
     /// **Only for keys that were inserted and not removed since.** A key that never was is, with the filter's rate of
-    /// false positives, taken for a member: the entry that is removed then is that of another key, which the filter forgets:
-    /// a false negative. Ask the source of the keys before, not the filter.
+    /// false positives, taken for a member: the entry that is removed then is that of another key, which the filter
+    /// forgets: a false negative. Ask the source of the keys before, not the filter.
     ///
     /// # Errors
     ///
@@ -133,8 +134,8 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// # Errors
     ///
     /// As [`CuckooParams::for_fpr`]; [`Error::DuplicateLimit`] if one hash comes more than
-    /// [`CuckooParams::MAX_COPIES`] times; [`Error::Construction`] if no table will do, which hashes that are uniform do not
-    /// come to.
+    /// [`CuckooParams::MAX_COPIES`] times; [`Error::Construction`] if no table will do, which hashes that are uniform
+    /// do not come to.
     pub fn from_hashes_with(hashes: &[u64], fpr: f64, hasher: H) -> Result<Self, Error> {
         /// Tables that are tried, each an eighth larger than the one before.
         const ATTEMPTS: u32 = 8;
@@ -214,8 +215,8 @@ impl<H: Fingerprint> CuckooFilter<H> {
         batch::contains(&self.table, hashes, found)
     }
 
-    /// Stores every entry of another filter of the same shape: then this one holds the keys of both, each as often as both
-    /// together.
+    /// Stores every entry of another filter of the same shape: then this one holds the keys of both, each as often as
+    /// both together.
     ///
     /// Entries are all that is needed, no keys. Works on a copy, which takes the memory of one filter more.
     ///
@@ -266,8 +267,8 @@ impl<H: Fingerprint> CuckooFilter<H> {
         self.table.load()
     }
 
-    /// The rate of false positives at this load, a probability: [`CuckooParams::fpr`] of [`CuckooFilter::len`]. Too high if
-    /// keys are stored more than once.
+    /// The rate of false positives at this load, a probability: [`CuckooParams::fpr`] of [`CuckooFilter::len`]. Too
+    /// high if keys are stored more than once.
     pub fn estimated_fpr(&self) -> f64 {
         self.params.fpr(self.len())
     }

@@ -74,8 +74,8 @@ impl CuckooParams {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if `buckets` is 0 or takes more bytes than the address space has, or if `fingerprint_bits` is
-    /// below [`CuckooParams::MIN_FINGERPRINT_BITS`] or above [`CuckooParams::MAX_FINGERPRINT_BITS`].
+    /// [`Error::Parameter`] if `buckets` is 0 or takes more bytes than the address space has, or if `fingerprint_bits`
+    /// is below [`CuckooParams::MIN_FINGERPRINT_BITS`] or above [`CuckooParams::MAX_FINGERPRINT_BITS`].
     pub fn with_shape(buckets: u64, fingerprint_bits: u32) -> Result<Self, Error> {
         Self { buckets, fingerprint_bits }.validated()
     }
@@ -102,7 +102,8 @@ impl CuckooParams {
         self.buckets * SLOTS as u64
     }
 
-    /// Distinct keys that all find room, but for a chance below [`CuckooParams::FAILURE_PROBABILITY`] over hash functions.
+    /// Distinct keys that all find room, but for a chance below [`CuckooParams::FAILURE_PROBABILITY`] over hash
+    /// functions.
     ///
     /// 95% of the slots, and fewer in tables of up to some hundred buckets, or if the fingerprint is short for the
     /// number of buckets. The table `cuckoo-load` has loads at the first failure.
@@ -118,9 +119,9 @@ impl CuckooParams {
     /// Expected rate of false positives with `keys` distinct keys, a probability.
     ///
     /// An absent key is answered yes iff a key has its fingerprint and its pair of buckets:
-    /// 1 - (1 - 2 / (m (2^f - 1)))^keys for m buckets (an even number) and f bits, near 8 load / 2^f, and `keys` / 2^64
-    /// for a shared hash. Exact over hash functions, at any load, whatever was inserted and removed before; copies of a
-    /// key count once. The table `cuckoo-fpr` has measured rates beside it.
+    /// 1 - (1 - 2 / (m (2^f - 1)))^keys for m buckets (an even number) and f bits, near 8 load / 2^f, and `keys` /
+    /// 2^64 for a shared hash. Exact over hash functions, at any load, whatever was inserted and removed before;
+    /// copies of a key count once. The table `cuckoo-fpr` has measured rates beside it.
     ///
     /// # Source
     ///

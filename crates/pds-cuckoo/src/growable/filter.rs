@@ -7,17 +7,18 @@ use crate::geometry::Planned;
 use crate::table::Table;
 use crate::{Error, Fingerprint, GrowableCuckooParams, GrowableCuckooView, Key, KeyHasher, Sketch, WyHasher};
 
-/// A cuckoo filter that doubles as it fills: a multiset of keys that answers "certainly not" or "probably", and takes keys
-/// out again.
+/// A cuckoo filter that doubles as it fills: a multiset of keys that answers "certainly not" or "probably", and takes
+/// keys out again.
 ///
-/// One table, not a chain of them. Each slot keeps the bits of the entry's index that later bucket numbers will need; a
-/// doubling spends one of them. So a removal finds its entry wherever growth has put it, no key is needed for growing, and
-/// shrinking gives the bits back.
+/// One table, not a chain of them. Each slot keeps the bits of the entry's index that later bucket numbers will need;
+/// a doubling spends one of them. So a removal finds its entry wherever growth has put it, no key is needed for
+/// growing, and shrinking gives the bits back.
 ///
-/// * Error: one-sided. A key that was inserted, and not removed as often, is always found; a stranger is found with the
-///   probability [`GrowableCuckooParams::fpr`], which grows with the number of keys up to the rate planned for the last of
-///   them.
-/// * Keys are stored as often as they are inserted, up to [`CuckooParams::MAX_COPIES`](crate::CuckooParams::MAX_COPIES) times.
+/// * Error: one-sided. A key that was inserted, and not removed as often, is always found; a stranger is found with
+///   the probability [`GrowableCuckooParams::fpr`], which grows with the number of keys up to the rate planned for the
+///   last of them.
+/// * Keys are stored as often as they are inserted, up to
+///   [`CuckooParams::MAX_COPIES`](crate::CuckooParams::MAX_COPIES) times.
 /// * **Only remove what was inserted**: see [`GrowableCuckooFilter::remove`].
 /// * A refused insertion changes nothing. There is no random source: equal filters stay equal under equal calls.
 /// * No merging law: [`GrowableCuckooFilter::absorb`] may find no room.
@@ -60,13 +61,14 @@ impl GrowableCuckooFilter {
 impl<H: KeyHasher> GrowableCuckooFilter<H> {
     /// Stores a key, once more if it is there already.
     ///
-    /// `Ok(true)` always, since the state changes by every insertion; [`GrowableCuckooFilter::insert_unique`] may give `Ok(false)`.
+    /// `Ok(true)` always, since the state changes by every insertion; [`GrowableCuckooFilter::insert_unique`] may give
+    /// `Ok(false)`.
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if there is no room for the key, and the plan has no more doublings; [`Error::DuplicateLimit`] if it, or keys that look the same, is
-    /// stored [`CuckooParams::MAX_COPIES`](crate::CuckooParams::MAX_COPIES) times already. The filter is
-    /// then unchanged, to the bit, and other keys may still find room.
+    /// [`Error::Full`] if there is no room for the key, and the plan has no more doublings; [`Error::DuplicateLimit`]
+    /// if it, or keys that look the same, is stored [`CuckooParams::MAX_COPIES`](crate::CuckooParams::MAX_COPIES)
+    /// times already. The filter is then unchanged, to the bit, and other keys may still find room.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
         self.insert_hash(self.hasher.hash_key(key))
@@ -74,9 +76,9 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
 
     /// Stores a key unless the filter says that it is there; true if it was stored.
     ///
-    /// A key that is taken for a member by mistake is not stored, and stays a member only until the key that it was taken for
-    /// is removed. **Never remove keys from a filter filled by this method** unless each was stored: a removal of a key for
-    /// which this gave `Ok(false)` takes away another key's entry.
+    /// A key that is taken for a member by mistake is not stored, and stays a member only until the key that it was
+    /// taken for is removed. **Never remove keys from a filter filled by this method** unless each was stored: a
+    /// removal of a key for which this gave `Ok(false)` takes away another key's entry.
     ///
     /// # Errors
     ///
@@ -96,8 +98,8 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
     /// Takes out one copy of a key that was inserted.
     ///
     /// **Only for keys that were inserted and not removed since.** A key that never was is, with the filter's rate of
-    /// false positives, taken for a member: the entry that is removed then is that of another key, which the filter forgets:
-    /// a false negative. Ask the source of the keys before, not the filter.
+    /// false positives, taken for a member: the entry that is removed then is that of another key, which the filter
+    /// forgets: a false negative. Ask the source of the keys before, not the filter.
     ///
     /// # Errors
     ///
@@ -171,14 +173,14 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
         batch::insert(self, hashes, |filter| &filter.table, |filter, hash| filter.insert_hash(hash).is_ok())
     }
 
-    /// Answers [`GrowableCuckooFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones
-    /// ahead; returns how many were answered. The rest of `found` is left as it was.
+    /// Answers [`GrowableCuckooFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later
+    /// ones ahead; returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
         batch::contains(&self.table, hashes, found)
     }
 
-    /// Stores every entry of another filter of the same plan, whatever the sizes of the two: then this one holds the keys of both, each as often as both
-    /// together.
+    /// Stores every entry of another filter of the same plan, whatever the sizes of the two: then this one holds the
+    /// keys of both, each as often as both together.
     ///
     /// Entries are all that is needed, no keys. Works on a copy, and grows where it has to.
     ///
@@ -252,14 +254,14 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
         self.table.load()
     }
 
-    /// The rate of false positives at this load, a probability: [`GrowableCuckooParams::fpr`] of [`GrowableCuckooFilter::len`]. Too high if
-    /// keys are stored more than once.
+    /// The rate of false positives at this load, a probability: [`GrowableCuckooParams::fpr`] of
+    /// [`GrowableCuckooFilter::len`]. Too high if keys are stored more than once.
     pub fn estimated_fpr(&self) -> f64 {
         self.params.fpr(self.len())
     }
 
-    /// Whether the load of the largest table is, or would be, above 90%: the plan comes to its end. Time to make a filter
-    /// of a larger plan from the source of the keys.
+    /// Whether the load of the largest table is, or would be, above 90%: the plan comes to its end. Time to make a
+    /// filter of a larger plan from the source of the keys.
     pub fn is_saturated(&self) -> bool {
         self.params.is_saturated(self.len())
     }
@@ -288,7 +290,8 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     }
 }
 
-/// Equal plan, size, hasher and slots: the same bytes. Filters of equal keys in another order, or of other sizes, may differ.
+/// Equal plan, size, hasher and slots: the same bytes. Filters of equal keys in another order, or of other sizes, may
+/// differ.
 impl<H: Fingerprint> PartialEq for GrowableCuckooFilter<H> {
     fn eq(&self, other: &Self) -> bool {
         self.compatible(other).is_ok() && self.table == other.table

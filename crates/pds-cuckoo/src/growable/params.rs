@@ -25,9 +25,9 @@ impl GrowableCuckooParams {
     /// A plan from a table for `initial_keys` to one for `max_keys` distinct keys, whose rate of false positives with
     /// `max_keys` keys is at most `fpr`. With fewer keys it is lower in proportion.
     ///
-    /// The largest table is that of [`CuckooParams::for_fpr`], but for rounding up to an even number of buckets doubled;
-    /// [`CuckooParams::FAILURE_PROBABILITY`] holds for it. While there are doublings left each costs one bit a slot. A plan
-    /// of so many doublings that a slot would have more than 32 bits starts with a larger table.
+    /// The largest table is that of [`CuckooParams::for_fpr`], but for rounding up to an even number of buckets
+    /// doubled; [`CuckooParams::FAILURE_PROBABILITY`] holds for it. While there are doublings left each costs one bit
+    /// a slot. A plan of so many doublings that a slot would have more than 32 bits starts with a larger table.
     ///
     /// # Errors
     ///
@@ -49,8 +49,8 @@ impl GrowableCuckooParams {
         Self::with_shape(first(doublings), doublings, bits).map_err(|_| targets::too_many(max_keys))
     }
 
-    /// A raw plan: `first_buckets` of four slots, an even number, which may double `doublings` times, for fingerprints of
-    /// `fingerprint_bits`.
+    /// A raw plan: `first_buckets` of four slots, an even number, which may double `doublings` times, for fingerprints
+    /// of `fingerprint_bits`.
     ///
     /// # Errors
     ///
@@ -88,8 +88,8 @@ impl GrowableCuckooParams {
         self.doublings
     }
 
-    /// Bits of a fingerprint, and of a slot of the largest table. A slot of a smaller one has a bit more for each doubling
-    /// that is left.
+    /// Bits of a fingerprint, and of a slot of the largest table. A slot of a smaller one has a bit more for each
+    /// doubling that is left.
     pub const fn fingerprint_bits(&self) -> u32 {
         self.fingerprint_bits
     }
@@ -119,8 +119,8 @@ impl GrowableCuckooParams {
     /// Expected rate of false positives with `keys` distinct keys, a probability: 1 - (1 - 2 / (M (2^f - 1)))^keys for
     /// M buckets of the largest table, whatever the present size.
     ///
-    /// Slots of a smaller table tell as much more as they are fewer. So the rate grows with the number of keys, and not
-    /// by growing.
+    /// Slots of a smaller table tell as much more as they are fewer. So the rate grows with the number of keys, and
+    /// not by growing.
     pub fn fpr(&self, keys: u64) -> f64 {
         let buckets = self.first_buckets << self.doublings;
         law::rate(buckets as f64, false, fingerprints(self.fingerprint_bits) as f64, keys as f64)

@@ -10,7 +10,9 @@ impl Table<Planned> {
     /// A bucket is split by one bit of its entries' indices, so that nothing has to be moved elsewhere.
     pub(crate) fn doubled(&self) -> Option<Self> {
         let mut table = self.empty(self.geometry().growth().spare.checked_sub(1)?);
-        self.entries().for_each(|entry| table.keep(entry));
+        for entry in self.entries() {
+            table.keep(entry);
+        }
         Some(table)
     }
 
