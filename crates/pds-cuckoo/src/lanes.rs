@@ -4,7 +4,8 @@ use crate::geometry::Bucket;
 
 /// Slots of a bucket.
 ///
-/// With 4, tables fill to 95% at the least bits for rates from 1e-5 to 0.1 (`[FanEtAl14, 5.1]`).
+/// With 4, tables fill to 95%, and take the fewest bits for rates from 1e-5 to 0.002 (`[FanEtAl14, 5.1]`); with 2 they fill to
+/// 84%.
 pub(crate) const SLOTS: u32 = 4;
 
 /// The widest slot whose bucket one `u64` holds.
