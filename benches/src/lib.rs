@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod cardinality;
 pub mod contest;
+pub mod cuckoo;
 pub mod filters;
 pub mod frequency;
 pub mod report;

@@ -16,6 +16,7 @@ use pds_bloom::prelude::*;
 use pds_bloom::{ParquetHasher, WyHasher};
 use pds_cms::{CountMinParams, CountMinSketch};
 use pds_core::{Error, Merge, Sketch};
+use pds_cuckoo::{CuckooFilter, CuckooParams, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
 
@@ -73,7 +74,23 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()?)
+    Ok(found && counted && twice && family()? && cuckoo()?)
+}
+
+/// The cuckoo filters.
+fn cuckoo() -> Result<bool, Error> {
+    let mut fixed = CuckooFilter::new(CuckooParams::for_fpr(100, 0.01)?);
+    fixed.insert("key")?;
+    fixed.absorb(&fixed.clone())?;
+    fixed.remove("key")?;
+    let mut growing = GrowableCuckooFilter::new(GrowableCuckooParams::for_fpr(10, 1000, 0.01)?);
+    for key in 0..500u32 {
+        growing.insert(&key)?;
+    }
+    let kept = CuckooFilter::view(&fixed.to_bytes())?.contains("key")
+        && GrowableCuckooFilter::from_bytes(&growing.to_bytes())?.contains(&7u32);
+    fixed.remove("key")?;
+    Ok(kept && fixed.is_empty() && growing.doublings() > 0)
 }
 
 /// The other Bloom filters.

@@ -6,6 +6,8 @@ mod bloom_counting;
 mod bloom_shards;
 mod bloom_variants;
 mod cms;
+mod cuckoo;
+mod cuckoo_growth;
 mod files;
 mod filters;
 mod hash;
@@ -41,6 +43,11 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &bloom_counting::STRANGERS,
     &bloom_variants::SCALABLE,
     &bloom_variants::WINDOWED,
+    &cuckoo::FPR,
+    &cuckoo::LOAD,
+    &cuckoo::CROSSING,
+    &cuckoo_growth::GROWTH,
+    &cuckoo_growth::STRANGERS,
     &hll::PRECISION,
     &hll::SWEEP,
     &hll::SMALL_PRECISIONS,

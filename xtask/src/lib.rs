@@ -72,6 +72,8 @@ mod examples {
     pub struct Bloom;
     #[doc = include_str!("../../docs/src/bloom-family.md")]
     pub struct BloomFamily;
+    #[doc = include_str!("../../docs/src/cuckoo.md")]
+    pub struct Cuckoo;
     #[doc = include_str!("../../docs/src/hyperloglog.md")]
     pub struct HyperLogLog;
     #[doc = include_str!("../../docs/src/count-min.md")]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use pds_bloom::{CountingBloomFilter, CountingBloomParams, Error, ScalableBloomFilter, ScalableBloomParams};
 use pds_cms::{CountMinParams, CountMinSketch};
+use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_testkit::{Row, Value, laws};
@@ -160,6 +161,29 @@ fn filters(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> R
     let contains = |key: &[u8]| counting.contains(key);
     // Half as full as it may be.
     rows.extend(membership("counting filter, half removed", rate, 0.0, &contains, &kept, refused, exact));
+    rows.extend(cuckoo(rate, keys, exact)?);
+    Ok(rows)
+}
+
+/// Rows of the cuckoo filters: each key once, and then without every other one, in a filter that has grown.
+fn cuckoo(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> Result<Vec<Row>, Error> {
+    let hasher = WyHasher::default();
+    let hashes: Vec<u64> = keys.iter().map(|(key, _)| hasher.hash_key(*key)).collect();
+    let filter = CuckooFilter::from_hashes_with(&hashes, rate, hasher)?;
+    let contains = |key: &[u8]| filter.contains(key);
+    // Its rate hardly differs from filter to filter: keys that look the same are few.
+    let mut rows: Vec<Row> = membership("cuckoo filter", rate, 0.0, &contains, keys, 0, exact).into();
+
+    let distinct = keys.len() as u64;
+    let plan = GrowableCuckooParams::for_fpr(distinct.min(FIRST_LAYER), distinct, rate)?;
+    let mut growable = GrowableCuckooFilter::new(plan);
+    hashes.iter().try_for_each(|&hash| growable.insert_hash(hash).map(drop))?;
+    let refused =
+        hashes.iter().skip(1).step_by(2).filter(|&&hash| growable.remove_hash(hash).is_err()).count();
+    let kept: Vec<_> = keys.iter().copied().step_by(2).collect();
+    let contains = |key: &[u8]| growable.contains(key);
+    let name = "growable cuckoo filter, half removed";
+    rows.extend(membership(name, rate, 0.0, &contains, &kept, refused as u64, exact));
     Ok(rows)
 }
 
