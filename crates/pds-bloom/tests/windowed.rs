@@ -353,3 +353,25 @@ fn a_merge_across_seeds_is_refused() {
     let seeded = |seed| WindowedBloomFilter::with_hasher(params, WyHasher::with_seed(seed));
     assert!(matches!(refused_merge_law(seeded(0), &seeded(1)), Error::Hasher { .. }));
 }
+
+#[test]
+fn advancing_to_a_number_is_advancing_as_often() {
+    let params = WindowedBloomParams::with_shape(2000, 4, 5).expect("a valid shape");
+    for start in [0u64, 3, 17] {
+        for target in [0u64, 3, 4, 17, 18, 20, 21, 22, 100] {
+            let mut by_number = WindowedBloomFilter::new(params);
+            for _ in 0..start {
+                by_number.advance();
+                by_number.insert(&by_number.generation());
+            }
+            let mut by_step = by_number.clone();
+            by_number.advance_to(target);
+            (start..target).for_each(|_| by_step.advance());
+            assert_eq!(by_number.to_bytes(), by_step.to_bytes(), "{start} {target}");
+        }
+    }
+    let mut far = WindowedBloomFilter::new(params);
+    far.insert("key");
+    far.advance_to(u64::MAX);
+    assert!(far.is_empty() && far.generation() == u64::MAX);
+}

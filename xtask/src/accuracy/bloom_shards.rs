@@ -103,7 +103,7 @@ fn windows_merge(events: &[u64], params: WindowedBloomParams) -> Vec<f64> {
 pub(super) const CHAINS: Experiment = Experiment {
     id: "bloom-scalable-merge",
     table: Some("T13"),
-    claim: "Chains of four shards merge into one that keeps the promise, while the rate has room for their \
+    claim: "Chains of four shards merge into one that keeps their promise of 1%, while the rate has room for their \
           layers; then a merge is refused, and changes nothing.",
     law: "wrong yeses against the merged filters' own rates, and against p as an upper bound, by Chernoff's \
           law; no key of a shard that was taken in is lost, and a refused merge leaves the bytes as they \

@@ -167,7 +167,7 @@ pub(super) const WINDOWED: Experiment = Experiment {
     id: "bloom-windowed",
     table: Some("T4"),
     claim: "Of G generations, a key is found until it is G of them old, with its age; older keys and \
-          strangers are found as often as the rate of false positives says, which is at most p.",
+          strangers are found as often as the rate of false positives says, which is at most p = 1%.",
     law: "younger than G: every key found, and none said to be older than it is, in every trial; said to be \
           younger against 1 - (1 - p)^(age/G) as an upper bound. Older, and strangers: wrong yeses against \
           the filters' own rates, and against p as an upper bound, by Chernoff's law.",

@@ -8,4 +8,4 @@ mod words;
 
 pub(crate) use prefetch::prefetch;
 pub(crate) use simd::Simd;
-pub(crate) use words::Words;
+pub(crate) use words::{BorrowedWords, Words};

@@ -55,3 +55,37 @@ impl Deref for Words {
         &self.0
     }
 }
+
+/// The words of a bit array in somebody's bytes, little-endian and at any address: at least one.
+#[derive(Clone, Copy)]
+pub(crate) struct BorrowedWords<'a>(&'a [[u8; 8]]);
+
+impl<'a> BorrowedWords<'a> {
+    /// The words of a payload; bytes beyond the last whole word are left out.
+    ///
+    /// # Panics
+    ///
+    /// If there is no word.
+    pub(crate) fn new(payload: &'a [u8]) -> Self {
+        let (words, _) = payload.as_chunks();
+        assert!(!words.is_empty(), "parameters have at least one word");
+        Self(words)
+    }
+
+    /// As [`Words::bit`].
+    #[inline]
+    pub(crate) fn bit(self, probes: &mut Probes) -> u64 {
+        let (word, bit) = probes.next(self.0.len() as u64);
+        debug_assert!(word < self.0.len() as u64, "a word below their number");
+        // SAFETY: `Probes::next` gives a word below their number, which is not 0: see `new`.
+        u64::from_le_bytes(unsafe { *self.0.get_unchecked(word as usize) }) >> bit
+    }
+}
+
+impl Deref for BorrowedWords<'_> {
+    type Target = [[u8; 8]];
+
+    fn deref(&self) -> &[[u8; 8]] {
+        self.0
+    }
+}

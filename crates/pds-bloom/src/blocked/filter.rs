@@ -152,7 +152,7 @@ impl<H: Fingerprint> BlockedBloomFilter<H> {
         self.params
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -12,7 +12,8 @@ use super::wire;
 use crate::arch::{self, Simd};
 use crate::{BlockedBloomFilter, BlockedBloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 
-/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address; where the envelope starts
+/// at a multiple of 64, a line of the filter is one of the cache, and queries beyond the caches take least time.
 ///
 /// Opening checks the header, its checksum and the lengths, in constant time. Any payload is safe to query; that it
 /// is the payload that was written is what [`BlockedBloomView::verify`] checks, in time linear in it.
@@ -79,7 +80,7 @@ impl<'a, H: Fingerprint> BlockedBloomView<'a, H> {
         self.header.verify(self.lines.as_flattened())
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -2,7 +2,7 @@
 
 use pds_hash::Probes;
 
-use crate::arch::{self, Words};
+use crate::arch::{self, BorrowedWords, Words};
 
 /// A bit array whose bit i is bit i % 64 of little-endian word i / 64: bit i % 8 of byte i / 8.
 pub(crate) trait Bits {
@@ -39,28 +39,24 @@ impl Bits for Words {
     }
 }
 
-/// The payload of an envelope: at least one word.
-impl Bits for [u8] {
+/// The payload of an envelope.
+impl Bits for BorrowedWords<'_> {
     #[inline]
     fn bit(&self, probes: &mut Probes) -> u64 {
-        let (word, bit) = probes.next(self.len() as u64 / 8);
-        u64::from(self[word as usize * 8 + (bit / 8) as usize] >> (bit % 8))
+        BorrowedWords::bit(*self, probes)
     }
 
     #[inline]
     fn prefetch(&self, probes: &mut Probes) {
-        arch::prefetch(self, probes.next(self.len() as u64 / 8).0 * 8);
+        arch::prefetch(self, probes.next(self.len() as u64).0);
     }
 
     fn ones(&self) -> u64 {
-        let (words, rest) = self.as_chunks();
-        let ones = |sum: u64, word: u64| sum + u64::from(word.count_ones());
-        let sum = words.iter().map(|word| u64::from_le_bytes(*word)).fold(0, ones);
-        rest.iter().map(|&byte| u64::from(byte)).fold(sum, ones)
+        self.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum()
     }
 
     fn bytes(&self) -> usize {
-        self.len()
+        size_of_val::<[[u8; 8]]>(self)
     }
 }
 

@@ -146,7 +146,7 @@ impl<H: Fingerprint> BloomFilter<H> {
         self.params
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

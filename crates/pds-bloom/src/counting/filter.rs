@@ -20,7 +20,7 @@ use crate::{
 /// A blocked Bloom filter from which keys can be removed: beside each bit, a counter of how many of the inserted keys have
 /// it.
 ///
-/// Holds a multiset: a key that was inserted three times is there until it was removed three times. Queries look at the
+/// Holds a multiset: a key that was inserted three times is there until it was removed three times (from 15 copies on for ever). Queries look at the
 /// bits alone, and take the time of a [`BlockedBloomFilter`]; insertions and removals touch the counters too.
 ///
 /// * Error: one-sided. A key that is held is always found; a stranger is found with the probability
@@ -33,7 +33,8 @@ use crate::{
 ///   counts that belong to others: keys that share bits with it may then be denied. The filter cannot tell; what it can
 ///   tell, it refuses.
 /// * Merging adds the counters. Exact for histories without removals: the bytes of the merged filter are those of the whole
-///   stream's filter, since min(15, a + b) groups as it likes. With removals it is exact as long as no counter sticks.
+///   stream's filter, since min(15, a + b) groups as it likes. With removals it is exact as long as no counter sticks
+///   and no shard refuses one that another's keys would have allowed.
 ///   There is no intersection: the counts of common keys are not known.
 /// * Memory: five times the bits of a blocked filter.
 ///
@@ -83,7 +84,8 @@ impl<H: KeyHasher> CountingBloomFilter<H> {
     }
 
     /// Takes back one insertion of a key: for keys that were inserted, and not removed as often since. Others may take
-    /// away what belongs to keys that are held.
+    /// away what belongs to keys that are held. `Ok` does not say that the key is gone: while copies are left it is there,
+    /// and where all of its counters stick it stays.
     ///
     /// # Errors
     ///
@@ -194,7 +196,7 @@ impl<H: Fingerprint> CountingBloomFilter<H> {
         self.params
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -11,7 +11,8 @@ use crate::blocked::Counted;
 use crate::blocked::line::LINE_BYTES;
 use crate::{CountingBloomFilter, CountingBloomParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 
-/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address; where the envelope starts
+/// at a multiple of 64, a line of the filter is one of the cache, and queries beyond the caches take least time.
 ///
 /// Opening checks the header, its checksum and the lengths, in constant time. Any payload is safe to query; that it is the
 /// payload that was written is what [`CountingBloomView::verify`] checks, in time linear in it. Queries look at the bits
@@ -85,7 +86,7 @@ impl<'a, H: Fingerprint> CountingBloomView<'a, H> {
         self.header.verify(&self.bytes[self.bytes.len() - self.params.size_bytes() as usize..])
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -107,7 +107,10 @@ impl ScalableBloomParams {
         self.max_bytes
     }
 
-    /// Bytes of the filter once it has grown to so many distinct keys; `None` if it cannot.
+    /// Expected bytes of the filter once it has grown to so many distinct keys; `None` if it cannot.
+    ///
+    /// Layers are left by their fill, so that within about a root of `keys` of a growth the next layer, several times as
+    /// large, may be there already: ask for a few per cent more keys to be sure.
     pub fn size_bytes(&self, keys: u64) -> Option<u64> {
         let (mut layers, mut room) = (alloc::vec![self.first], self.first.keys());
         while room < keys {

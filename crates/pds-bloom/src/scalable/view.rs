@@ -11,7 +11,7 @@ use super::filter::{any_of, ask_layers};
 use super::layer::{LayerParams, Shape};
 use super::params::ScalableBloomParams;
 use super::wire;
-use crate::arch::{self, Simd};
+use crate::arch::{self, BorrowedWords, Simd};
 use crate::blocked::filter::Counted;
 use crate::blocked::line::LINE_BYTES;
 use crate::classic::{batch, bits, bits::Bits, metrics};
@@ -20,7 +20,8 @@ use crate::{
     WyHasher,
 };
 
-/// A scalable filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+/// A scalable filter answering from borrowed bytes, memory-mapped ones perhaps, at any address; where the envelope starts
+/// at a multiple of 64, a line of the filter is one of the cache, and queries beyond the caches take least time.
 ///
 /// Opening checks the header, its checksum and the lengths, in time of the number of layers. Any payload is safe to
 /// query; that it is the payload that was written is what [`ScalableBloomView::verify`] checks, in time linear in it.
@@ -40,14 +41,14 @@ pub struct ScalableBloomView<'a, H = WyHasher> {
 #[derive(Clone, Copy)]
 enum LayerView<'a> {
     Blocked(BlockedBloomParams, &'a [[u8; LINE_BYTES]], Simd),
-    Classic(BloomParams, &'a [u8]),
+    Classic(BloomParams, BorrowedWords<'a>),
 }
 
 impl<'a> LayerView<'a> {
     fn new(params: LayerParams, payload: &'a [u8]) -> Self {
         match params.shape() {
             Shape::Blocked(shape) => Self::Blocked(shape, payload.as_chunks().0, Simd::detect()),
-            Shape::Classic(shape) => Self::Classic(shape, payload),
+            Shape::Classic(shape) => Self::Classic(shape, BorrowedWords::new(payload)),
         }
     }
 
@@ -58,7 +59,7 @@ impl<'a> LayerView<'a> {
                 let at = reduce(hash, lines.len() as u64) as usize;
                 arch::line::contains(*simd, &lines[at], hash, params.k())
             }
-            Self::Classic(params, payload) => bits::contains(*payload, params.k(), hash),
+            Self::Classic(params, words) => bits::contains(words, params.k(), hash),
         }
     }
 
@@ -67,7 +68,7 @@ impl<'a> LayerView<'a> {
             Self::Blocked(params, lines, simd) => {
                 arch::line::contains_batch(*simd, lines, params.k(), hashes, found);
             }
-            Self::Classic(params, payload) => _ = batch::contains(*payload, params.k(), hashes, found),
+            Self::Classic(params, words) => _ = batch::contains(words, params.k(), hashes, found),
         }
     }
 
@@ -78,8 +79,8 @@ impl<'a> LayerView<'a> {
                 let counted = Counted::of(lines, *params);
                 (counted.fill, params.bits(), counted.len(*params), counted.fpr)
             }
-            Self::Classic(params, payload) => {
-                let fill = payload.ones() as f64 / params.bits() as f64;
+            Self::Classic(params, words) => {
+                let fill = words.ones() as f64 / params.bits() as f64;
                 let len = metrics::estimated_len(*params, fill);
                 (fill, params.bits(), len, metrics::estimated_fpr(*params, fill))
             }
@@ -150,7 +151,7 @@ impl<'a, H: Fingerprint> ScalableBloomView<'a, H> {
         self.shapes.iter().fold(0, |sum, layer| sum.saturating_add(layer.keys()))
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -139,7 +139,7 @@ impl<H: Fingerprint> SplitBlockBloomFilter<H> {
         self.params
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

@@ -125,6 +125,21 @@ impl<H: Fingerprint> WindowedBloomFilter<H> {
         }
     }
 
+    /// Advances until the current generation is `generation`; does nothing if it is that or a later one already.
+    ///
+    /// For a number that is derived from a clock, whatever time has passed, and for shards that are to merge. Takes no more
+    /// time than emptying the filter.
+    pub fn advance_to(&mut self, generation: u64) {
+        let generations = u64::from(self.params.generations());
+        if generation.saturating_sub(self.generation) < generations {
+            (self.generation..generation).for_each(|_| self.advance());
+        } else {
+            self.clear();
+            self.generation = generation;
+            self.current = (generation % generations) as usize;
+        }
+    }
+
     /// How often the filter was advanced. (After 2^64 advances it begins again, below the number of generations.)
     pub fn generation(&self) -> u64 {
         self.generation
@@ -172,7 +187,7 @@ impl<H: Fingerprint> WindowedBloomFilter<H> {
         self.params
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }

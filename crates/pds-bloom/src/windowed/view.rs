@@ -10,7 +10,8 @@ use crate::arch::Simd;
 use crate::blocked::line::LINE_BYTES;
 use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WindowedBloomFilter, WindowedBloomParams, WyHasher};
 
-/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address; where the envelope starts
+/// at a multiple of 64, a line of the filter is one of the cache, and queries beyond the caches take least time.
 ///
 /// Opening checks the header, its checksum and the lengths, in constant time. Any payload is safe to query; that it is the
 /// payload that was written is what [`WindowedBloomView::verify`] checks, in time linear in it.
@@ -87,7 +88,7 @@ impl<'a, H: Fingerprint> WindowedBloomView<'a, H> {
         self.header.verify(self.window.lines.as_flattened())
     }
 
-    /// The hasher.
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
     pub fn hasher(&self) -> &H {
         &self.hasher
     }
