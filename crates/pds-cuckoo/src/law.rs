@@ -127,7 +127,8 @@ fn tail(keys: u64, most: u64, share: f64) -> f64 {
 /// The fewest buckets, an even number, that take `keys` keys; none above `most`.
 pub(crate) fn buckets_for(keys: u64, fingerprints: u64, most: u64) -> Option<u64> {
     let enough = |pairs: u64| capacity(2 * pairs, fingerprints) >= keys;
-    let mut low = (keys as f64 / (2.0 * MAX_LOAD * f64::from(SLOTS))) as u64;
+    // One less than the highest load asks for, which may be enough exactly.
+    let mut low = ((keys as f64 / (2.0 * MAX_LOAD * f64::from(SLOTS))) as u64).saturating_sub(1);
     let mut high = low + 1;
     let mut step = 1;
     while !enough(high) {

@@ -1,5 +1,6 @@
 //! Faults that users of other filters reported, each with its right value.
 
+use pds_cuckoo::WyHasher;
 use pds_cuckoo::prelude::*;
 use pds_testkit::{DistinctKeys, forge, laws};
 
@@ -364,4 +365,37 @@ fn bytes_of_another_hasher_kind_or_version_are_refused() {
     assert_eq!(GrowableCuckooFilter::from_bytes(&bytes).unwrap_err(), Error::Kind { expected: 8, found: 7 });
     bytes[5] = 2;
     assert_eq!(CuckooFilter::from_bytes(&bytes).unwrap_err(), Error::Version { found: 2, newest: 1 });
+}
+
+/// Others, and once ours: keys that no growth parts made every table of the plan, up to its end.
+#[test]
+fn a_crowd_is_refused_without_growing_to_the_end_of_the_plan() {
+    // 32 GiB at the plan's end.
+    let params = GrowableCuckooParams::with_shape(64, 28, 4).unwrap();
+    let mut filter = GrowableCuckooFilter::new(params);
+    // Two fingerprints of the first bucket of the largest table.
+    let step = u64::MAX / (64 << 28);
+    let hash = |fingerprint: u64| (fingerprint - 1) * (step / 15) + step / 30;
+    for _ in 0..8 {
+        filter.insert_hash(hash(3)).unwrap();
+    }
+    let refused = (0..8).find_map(|_| filter.insert_hash(hash(7)).err());
+    assert_eq!(refused, Some(Error::Full));
+    assert!(filter.doublings() < 10 && filter.len() < 16);
+}
+
+/// Others: a list with repeated keys was refused as if one of them came too often.
+#[test]
+fn keys_that_come_a_few_times_each_are_taken_from_a_list() {
+    for copies in 1..=4u64 {
+        for seed in 0..20 {
+            let hashes: Vec<u64> =
+                DistinctKeys::new(seed).range(0..50).flat_map(|hash| vec![hash; copies as usize]).collect();
+            let filter = CuckooFilter::from_hashes_with(&hashes, 0.01, WyHasher::default()).unwrap();
+            assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)) && filter.len() == 50 * copies);
+        }
+    }
+    let nine = [7; 9];
+    let refused = CuckooFilter::from_hashes_with(&nine, 0.01, WyHasher::default());
+    assert_eq!(refused.unwrap_err(), Error::DuplicateLimit);
 }

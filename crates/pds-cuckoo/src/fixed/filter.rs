@@ -146,7 +146,11 @@ impl<H: Fingerprint> CuckooFilter<H> {
             let stored = filter.insert_batch(hashes);
             match hashes.get(stored).map(|&refused| filter.insert_hash(refused)) {
                 None => return Ok(filter),
-                Some(Err(Error::DuplicateLimit)) => return Err(Error::DuplicateLimit),
+                Some(Err(Error::DuplicateLimit))
+                    if copies(hashes, hashes[stored]) > u64::from(CuckooParams::MAX_COPIES) =>
+                {
+                    return Err(Error::DuplicateLimit);
+                }
                 Some(_) => keys += keys.div_ceil(GROWTH),
             }
             filter = Self::with_hasher(CuckooParams::for_fpr(keys, fpr)?, filter.hasher);
@@ -317,4 +321,9 @@ impl<H: fmt::Debug> fmt::Debug for CuckooFilter<H> {
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }
+}
+
+/// How often a hash is among others.
+fn copies(hashes: &[u64], hash: u64) -> u64 {
+    hashes.iter().filter(|&&other| other == hash).count() as u64
 }

@@ -33,7 +33,9 @@ impl CuckooParams {
     /// The highest load that is promised: [`CuckooParams::capacity`] is never above it.
     pub const MAX_LOAD: f64 = law::MAX_LOAD;
 
-    /// Upper bound of the chance that [`CuckooParams::capacity`] distinct keys do not all find room.
+    /// Upper bound of the chance that [`CuckooParams::capacity`] distinct keys do not all find room, for fingerprints of 8
+    /// bits or more. Shorter ones share pairs of buckets more often than by chance in some shapes, where it is up to ten
+    /// times as much.
     pub const FAILURE_PROBABILITY: f64 = law::FAILURE;
 
     /// The smallest table that takes `keys` distinct keys, and whose rate of false positives with them is at most
@@ -61,7 +63,12 @@ impl CuckooParams {
         let shortest = targets::shortest_fingerprint(keys, fpr)?;
         (shortest..=(shortest + LONGER).min(WIDEST))
             .filter_map(|bits| {
-                let buckets = law::buckets_for(keys, fingerprints(bits), targets::most_buckets(bits))?;
+                let most = targets::most_buckets(bits);
+                let mut buckets = law::buckets_for(keys, fingerprints(bits), most)?;
+                // The shortest fingerprint keeps the rate at 95% load, to the last digits: see to those too.
+                while (Self { buckets, fingerprint_bits: bits }).fpr(keys) > fpr {
+                    buckets = buckets.checked_add(2).filter(|&buckets| buckets <= most)?;
+                }
                 Some(Self { buckets, fingerprint_bits: bits })
             })
             .min_by_key(Self::size_bytes)
@@ -104,6 +111,9 @@ impl CuckooParams {
 
     /// Distinct keys that all find room, but for a chance below [`CuckooParams::FAILURE_PROBABILITY`] over hash
     /// functions.
+    ///
+    /// For distinct keys: two keys of more than four copies each that share a bucket do not fit into their three buckets,
+    /// and some two do from about the root of the number of buckets on.
     ///
     /// 95% of the slots, and fewer in tables of up to some hundred buckets, or if the fingerprint is short for the
     /// number of buckets. The table `cuckoo-load` has loads at the first failure.

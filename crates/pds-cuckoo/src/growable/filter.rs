@@ -66,7 +66,9 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if there is no room for the key, and the plan has no more doublings; [`Error::DuplicateLimit`]
+    /// [`Error::Full`] if there is no room for the key and the plan has no more doublings, or if less than a quarter
+    /// of the slots are taken: then keys crowd each other that no doubling would part (many copies, or keys that were
+    /// chosen to); [`Error::DuplicateLimit`]
     /// if it, or keys that look the same, is stored [`CuckooParams::MAX_COPIES`](crate::CuckooParams::MAX_COPIES)
     /// times already. The filter is then unchanged, to the bit, and other keys may still find room.
     #[inline]
@@ -206,7 +208,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
         Ok(())
     }
 
-    /// Halves the table as often as its entries still fit, at a load of 95% or less; true if it did.
+    /// Halves the table as often as its entries still fit, to a load of 95% or less; true if it did.
     ///
     /// The next insertion may double it again.
     pub fn shrink_to_fit(&mut self) -> bool {

@@ -25,8 +25,9 @@ impl GrowableCuckooParams {
     /// A plan from a table for `initial_keys` to one for `max_keys` distinct keys, whose rate of false positives with
     /// `max_keys` keys is at most `fpr`. With fewer keys it is lower in proportion.
     ///
-    /// The largest table is that of [`CuckooParams::for_fpr`], but for rounding up to an even number of buckets
-    /// doubled; [`CuckooParams::FAILURE_PROBABILITY`] holds for it. While there are doublings left each costs one bit
+    /// The largest table is that of [`CuckooParams::for_fpr`], but for rounding the first table up to an even number of
+    /// buckets, which its doublings multiply: by up to a tenth from some sixty keys on, and up to twice from fewer than
+    /// ten; [`CuckooParams::FAILURE_PROBABILITY`] holds for it. While there are doublings left each costs one bit
     /// a slot. A plan of so many doublings that a slot would have more than 32 bits starts with a larger table.
     ///
     /// # Errors

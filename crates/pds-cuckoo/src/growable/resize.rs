@@ -55,6 +55,9 @@ impl Table<Planned> {
         if self.is_at_limit(entry) {
             return Err(Error::DuplicateLimit);
         }
+        if !self.is_worth_doubling() {
+            return self.insert(entry);
+        }
         let Some(mut larger) = self.doubled() else {
             // The plan's end: up to the last slot.
             return self.insert(entry);
@@ -65,8 +68,18 @@ impl Table<Planned> {
                 *self = larger;
                 return result;
             }
+            if !larger.is_worth_doubling() {
+                return Err(Error::Full);
+            }
             larger = larger.doubled().ok_or(Error::Full)?;
         }
+    }
+
+    /// Whether a larger table may have room where this one has none. Below a quarter of the slots only keys that crowd each
+    /// other are refused: copies, and keys that were chosen to. No larger table would part them, and making all of them to
+    /// find out would take the memory of the plan's end.
+    fn is_worth_doubling(&self) -> bool {
+        self.slots() <= SMALL_SLOTS || self.len() >= self.slots() / 4
     }
 
     fn empty(&self, spare: u32) -> Self {
@@ -74,7 +87,10 @@ impl Table<Planned> {
     }
 }
 
+/// Tables up to this size are full at any load now and then, and cost nothing to double.
+const SMALL_SLOTS: u64 = 1 << 12;
+
 /// How many entries a table holds before it doubles: 95% of its slots, [`MAX_LOAD`](crate::law::MAX_LOAD).
 fn most_entries(slots: u64) -> u64 {
-    slots - slots / 20
+    slots / 20 * 19 + slots % 20 * 19 / 20
 }
