@@ -17,6 +17,7 @@ use pds_cms::{CountMinParams, CountMinSketch};
 use pds_core::{Error, Merge, Sketch};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
+use pds_static_filters::BinaryFuseFilter8;
 
 /// Hands out a static arena, and takes nothing back.
 struct Arena;
@@ -72,7 +73,10 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice)
+
+    let fuse = BinaryFuseFilter8::from_keys(["key", "other"])?;
+    let fixed = BinaryFuseFilter8::view(&fuse.to_bytes())?.contains("key");
+    Ok(found && counted && twice && fixed)
 }
 
 /// 0 if every answer is right.

@@ -51,6 +51,12 @@ impl Kind {
     pub const SCALABLE_BLOOM: Self = Self(5);
     /// Windowed Bloom filter.
     pub const WINDOWED_BLOOM: Self = Self(6);
+    /// Binary fuse filter.
+    pub const BINARY_FUSE: Self = Self(9);
+    /// Xor filter.
+    pub const XOR: Self = Self(10);
+    /// Bumped ribbon filter.
+    pub const RIBBON: Self = Self(11);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.
