@@ -17,7 +17,7 @@ use pds_cms::{CountMinParams, CountMinSketch};
 use pds_core::{Error, Merge, Sketch};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
-use pds_static_filters::BinaryFuseFilter8;
+use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 
 /// Hands out a static arena, and takes nothing back.
 struct Arena;
@@ -76,7 +76,8 @@ fn exercise() -> Result<bool, Error> {
 
     let fuse = BinaryFuseFilter8::from_keys(["key", "other"])?;
     let fixed = BinaryFuseFilter8::view(&fuse.to_bytes())?.contains("key");
-    Ok(found && counted && twice && fixed)
+    let ribbon = RibbonFilter::from_keys(RibbonParams::for_fpr(0.01)?, ["key", "other"])?;
+    Ok(found && counted && twice && fixed && ribbon.contains("key"))
 }
 
 /// 0 if every answer is right.

@@ -17,6 +17,7 @@ mod limits;
 mod params;
 mod partition;
 mod peel;
+mod ribbon;
 mod slot;
 mod view;
 mod wire;
@@ -34,6 +35,7 @@ pub use params::{
 };
 pub use pds_core::{Error, Fingerprint, Key, KeyHasher, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
+pub use ribbon::{RibbonFilter, RibbonParams, RibbonView};
 pub use slot::Slot;
 pub use view::StaticView;
 pub use xor::Xor;
@@ -44,6 +46,7 @@ pub mod prelude {
         BinaryFuseFilter8, BinaryFuseFilter8x4, BinaryFuseFilter16, BinaryFuseFilter16x4, BinaryFuseFilter32,
         BinaryFuseFilter32x4, BinaryFuseParams8, BinaryFuseParams8x4, BinaryFuseParams16,
         BinaryFuseParams16x4, BinaryFuseParams32, BinaryFuseParams32x4, Error, Fingerprint, Key, KeyHasher,
-        Prehashed, SipHasher, Sketch, XorFilter8, XorFilter16, XorParams8, XorParams16,
+        Prehashed, RibbonFilter, RibbonParams, RibbonView, SipHasher, Sketch, XorFilter8, XorFilter16,
+        XorParams8, XorParams16,
     };
 }
