@@ -14,7 +14,7 @@ use crate::build::{MAX_ATTEMPTS, seeded};
 use crate::partition::partition;
 
 /// Rows for each 1000 keys of a layer that bumps: fewer than keys, so that hardly a row stays empty.
-pub(crate) const ROWS_PER_1000: u64 = 955;
+pub(crate) const ROWS_PER_1000: u64 = 970;
 
 /// Keys that the last layer takes: its rows, a sixteenth more than keys, are not worth another layer.
 pub(crate) const LAST_KEYS: u64 = 1024;

@@ -24,7 +24,7 @@ pub(crate) const SEGMENT: u64 = 1 << 16;
 /// Buckets whose thresholds fill a word.
 const BUCKETS_PER_WORD: u64 = 32;
 
-/// Layers at most: each takes in what the one before bumped, some 5 in a hundred of its keys.
+/// Layers at most: each takes in what the one before bumped, some 3 in a hundred of its keys.
 pub(crate) const MAX_LAYERS: usize = 12;
 
 /// The shape of one layer.

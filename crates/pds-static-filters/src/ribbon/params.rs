@@ -165,7 +165,7 @@ pub(crate) fn fit(blocks: &[u32], complete: bool, bytes: u64) -> Result<(u32, u3
 /// The blocks of each layer, how many layers there are, and whether the last passes nothing on.
 fn expected_layers(keys: u64) -> Result<([u32; MAX_LAYERS], usize, bool), Error> {
     /// Keys of 1000 that a layer bumps, as measured.
-    const BUMPED_OF_1000: u64 = 48;
+    const BUMPED_OF_1000: u64 = 34;
     let mut layers = [0; MAX_LAYERS];
     let (mut left, mut depth) = (keys, 0);
     while left > 0 {
