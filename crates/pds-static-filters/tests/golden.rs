@@ -40,3 +40,15 @@ fn version_1_with_other_hashers() {
     check("fuse8-v1-siphash.bin", &BinaryFuseFilter8::from_keys_with(["a"], keyed).unwrap());
     check("fuse8-v1-seeded.bin", &BinaryFuseFilter8::from_keys_with(["a"], WyHasher::with_seed(1)).unwrap());
 }
+
+/// The checksum of the payload, as its envelope has it: pinned for filters too large for a file, and the same whether shards
+/// and segments were solved by one thread or by many.
+#[test]
+fn large_filters_have_the_same_bytes_with_and_without_threads() {
+    let hashes: Vec<u64> = pds_testkit::DistinctKeys::new(1).range(0..5_000_000).collect();
+    let checksum = |bytes: Vec<u8>| u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes"));
+    let fuse = BinaryFuseFilter8::from_hashes(&hashes).unwrap();
+    assert_eq!(fuse.params().layout().shards(), 2);
+    let ribbon = RibbonFilter::from_hashes(RibbonParams::for_fpr(0.01).unwrap(), &hashes[..300_000]).unwrap();
+    assert_eq!([checksum(fuse.to_bytes()), checksum(ribbon.to_bytes())], [0x218e_2334, 0x9742_a3b2]);
+}
