@@ -12,7 +12,8 @@ use crate::slot::sealed::Slot;
 /// One key in a counter; below it, two bits hold the xor of the positions that the slot has among its keys' places.
 const ONE: u8 = 4;
 
-/// Slots that are looked through before the keys found are taken out.
+/// Slots that are looked through before the keys found are taken out. It decides which slot becomes whose: another number
+/// gives other bytes.
 const BLOCK: usize = 1 << 10;
 
 /// Memory of one shard while it is solved: 9 bytes a slot, and 9 a key (8 of them by the caller).
