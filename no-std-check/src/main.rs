@@ -19,6 +19,7 @@ use pds_core::{Error, Merge, Sketch};
 use pds_cuckoo::{CuckooFilter, CuckooParams, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
+use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 
 /// Hands out a static arena, and takes nothing back.
 struct Arena;
@@ -74,7 +75,7 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()? && cuckoo()?)
+    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()?)
 }
 
 /// The cuckoo filters.
@@ -118,6 +119,14 @@ fn family() -> Result<bool, Error> {
         && WindowedBloomFilter::from_bytes(&windowed.to_bytes())?.age("key") == Some(1)
         && atomic.contains("key");
     Ok(kept && counting.is_empty())
+}
+
+/// The static filters.
+fn fixed_sets() -> Result<bool, Error> {
+    let fuse = BinaryFuseFilter8::from_keys(["key", "other"])?;
+    let fixed = BinaryFuseFilter8::view(&fuse.to_bytes())?.contains("key");
+    let ribbon = RibbonFilter::from_keys(RibbonParams::for_fpr(0.01)?, ["key", "other"])?;
+    Ok(fixed && ribbon.contains("key"))
 }
 
 /// 0 if every answer is right.

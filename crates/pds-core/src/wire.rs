@@ -55,6 +55,12 @@ impl Kind {
     pub const CUCKOO: Self = Self(7);
     /// Growable cuckoo filter.
     pub const GROWABLE_CUCKOO: Self = Self(8);
+    /// Binary fuse filter.
+    pub const BINARY_FUSE: Self = Self(9);
+    /// Xor filter.
+    pub const XOR: Self = Self(10);
+    /// Bumped ribbon filter.
+    pub const RIBBON: Self = Self(11);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.

@@ -46,6 +46,8 @@ fn every_kind_keeps_its_number() {
         wire::Kind::GROWABLE_CUCKOO,
     ];
     assert_eq!(filters.map(|kind| kind.0), [1, 2, 3, 4, 5, 6, 7, 8]);
+    let static_filters = [wire::Kind::BINARY_FUSE, wire::Kind::XOR, wire::Kind::RIBBON];
+    assert_eq!(static_filters.map(|kind| kind.0), [9, 10, 11]);
     let sketches = [wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN];
     assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
 }

@@ -1,0 +1,44 @@
+//! Many hashes at a time, with the memory of later ones fetched ahead.
+
+use crate::Slot;
+use crate::arch::Slots;
+use crate::build::seeded;
+use crate::layout::sealed::Layout;
+
+/// Filters below this size live in the first two caches, where a prefetch only costs.
+const PREFETCH_BYTES: usize = 1 << 20;
+
+/// How many hashes lie between asking for the lines of one and looking at them.
+const AHEAD: usize = 32;
+
+/// Answers for the first min(lengths) hashes, and returns that number.
+pub(crate) fn contains<L: Layout, S: Slot, B: AsRef<[u8]>>(
+    slots: &Slots<L, S, B>,
+    seed: u64,
+    hashes: &[u64],
+    found: &mut [bool],
+) -> usize {
+    let count = hashes.len().min(found.len());
+    let (hashes, found) = (&hashes[..count], &mut found[..count]);
+    if slots.bytes().len() < PREFETCH_BYTES {
+        for (found, &hash) in found.iter_mut().zip(hashes) {
+            *found = slots.contain(seeded(hash, seed));
+        }
+        return count;
+    }
+    let mut window = [0; AHEAD];
+    for (place, &hash) in window.iter_mut().zip(hashes) {
+        *place = seeded(hash, seed);
+        slots.prefetch(*place);
+    }
+    for (i, found) in found.iter_mut().enumerate() {
+        let place = &mut window[i % AHEAD];
+        let now = *place;
+        if let Some(&later) = hashes.get(i + AHEAD) {
+            *place = seeded(later, seed);
+            slots.prefetch(*place);
+        }
+        *found = slots.contain(now);
+    }
+    count
+}

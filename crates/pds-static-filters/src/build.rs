@@ -1,0 +1,216 @@
+//! From hashes to slots: seeds, attempts, shards.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use pds_hash::{mix, reduce};
+
+use crate::Error;
+use crate::layout::sealed::Layout;
+use crate::partition::partition;
+use crate::peel::Peeler;
+use crate::slot::Slot;
+
+/// Seeds tried before a build is given up. From the first on, one in a hundred attempts fails at the worst sizes; later ones
+/// are given more slots.
+pub(crate) const MAX_ATTEMPTS: u32 = 64;
+
+/// The fractional bits of pi, so that seed 0 is not the hash itself.
+const SEEDS: u64 = 0x243f_6a88_85a3_08d3;
+
+/// A solved filter.
+pub(crate) struct Built<L> {
+    /// Distinct hashes.
+    pub(crate) keys: u64,
+    pub(crate) layout: L,
+    pub(crate) seed: u64,
+    pub(crate) slots: Vec<u8>,
+}
+
+/// The seed of an attempt.
+pub(crate) fn seed(attempt: u32) -> u64 {
+    mix(SEEDS.wrapping_add(u64::from(attempt)))
+}
+
+/// The hash under a seed: one-to-one, so that distinct hashes stay distinct.
+#[inline]
+pub(crate) fn seeded(hash: u64, seed: u64) -> u64 {
+    mix(hash ^ seed)
+}
+
+/// Solves for these hashes, which may repeat.
+pub(crate) fn build<L: Layout, S: Slot>(hashes: &[u64]) -> Result<Built<L>, Error> {
+    // That no hash repeats is not looked for but found out: repeated ones never peel.
+    match attempt::<L, S>(hashes, L::for_keys(hashes.len() as u64)?, 0) {
+        Some(built) => Ok(built),
+        None => build_distinct::<L, S>(&distinct(hashes)),
+    }
+}
+
+fn distinct(hashes: &[u64]) -> Vec<u64> {
+    let mut distinct = hashes.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
+fn build_distinct<L: Layout, S: Slot>(hashes: &[u64]) -> Result<Built<L>, Error> {
+    let first = L::for_keys(hashes.len() as u64)?;
+    (0..MAX_ATTEMPTS)
+        .find_map(|number| attempt::<L, S>(hashes, first.for_attempt(number), number))
+        .ok_or(Error::Construction { attempts: MAX_ATTEMPTS })
+}
+
+/// One attempt; none if it fails. Its result depends on the set of hashes alone, not on their order.
+pub(crate) fn attempt<L: Layout, S: Slot>(hashes: &[u64], layout: L, number: u32) -> Option<Built<L>> {
+    let seed = seed(number);
+    let shards = layout.shards() as usize;
+    let shard_bytes = layout.shard_slots() as usize * S::BYTES;
+    let mut slots = vec![0; shards * shard_bytes];
+    let seeded = hashes.iter().map(|&hash| seeded(hash, seed));
+    let solved = match shards {
+        0 => hashes.is_empty(),
+        1 => Solver::new(&layout).solve::<S>(seeded, &mut slots),
+        _ => {
+            let mut routed = vec![0; hashes.len()];
+            let bounds = partition(seeded, &mut routed, shards, |hash| layout.route(hash).0 as usize);
+            each_shard::<L, S>(&layout, &routed, &bounds, &mut slots, shard_bytes)
+        }
+    };
+    solved.then_some(Built { keys: hashes.len() as u64, layout, seed, slots })
+}
+
+#[cfg(not(feature = "rayon"))]
+fn each_shard<L: Layout, S: Slot>(
+    layout: &L,
+    routed: &[u64],
+    bounds: &[usize],
+    slots: &mut [u8],
+    shard_bytes: usize,
+) -> bool {
+    let mut solver = Solver::new(layout);
+    slots
+        .chunks_exact_mut(shard_bytes)
+        .zip(bounds.windows(2))
+        .all(|(slots, bounds)| solver.solve::<S>(routed[bounds[0]..bounds[1]].iter().copied(), slots))
+}
+
+/// The shards are the same as without threads, and so are their bytes.
+#[cfg(feature = "rayon")]
+fn each_shard<L: Layout, S: Slot>(
+    layout: &L,
+    routed: &[u64],
+    bounds: &[usize],
+    slots: &mut [u8],
+    shard_bytes: usize,
+) -> bool {
+    use rayon::prelude::*;
+
+    slots
+        .par_chunks_exact_mut(shard_bytes)
+        .zip(bounds.par_windows(2))
+        .map_init(
+            || Solver::new(layout),
+            |solver, (slots, bounds)| solver.solve::<S>(routed[bounds[0]..bounds[1]].iter().copied(), slots),
+        )
+        .reduce(|| true, |left, right| left && right)
+}
+
+/// Solves shards of one layout, in memory that is used again.
+struct Solver<'a, L> {
+    layout: &'a L,
+    peeler: Peeler,
+    keys: Vec<u64>,
+}
+
+/// Keys of a part: so few that the slots they fall on stay in the first caches, so many that the parts' ends fit there.
+const PART_KEYS: usize = 1 << 11;
+
+impl<'a, L: Layout> Solver<'a, L> {
+    fn new(layout: &'a L) -> Self {
+        Self { layout, peeler: Peeler::default(), keys: Vec::new() }
+    }
+
+    /// Whether the seeded hashes of a shard could be solved.
+    fn solve<S: Slot>(
+        &mut self,
+        hashes: impl ExactSizeIterator<Item = u64> + Clone,
+        slots: &mut [u8],
+    ) -> bool {
+        let count = hashes.len();
+        self.keys.clear();
+        self.keys.resize(count, 0);
+        let layout = self.layout;
+        let parts = count.div_ceil(PART_KEYS).max(1);
+        partition(hashes, &mut self.keys, parts, |hash| reduce(layout.route(hash).1, parts as u64) as usize);
+        self.peeler.reset(layout.shard_slots() as usize, count);
+        self.peeler.peel(layout, &mut self.keys) && {
+            self.peeler.fill::<L, S>(layout, &self.keys, slots);
+            true
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BinaryFuse;
+
+    fn hashes(count: u64) -> Vec<u64> {
+        (0..count).map(|i| seeded(i, 1)).collect()
+    }
+
+    #[test]
+    fn memory_that_a_failed_attempt_used_serves_the_next_like_new() {
+        let layout = BinaryFuse::<3>::for_keys(3000).expect("a shape");
+        let bytes = layout.shard_slots() as usize;
+        let good = hashes(3000);
+        let mut fresh = vec![0; bytes];
+        assert!(Solver::new(&layout).solve::<u8>(good.iter().copied(), &mut fresh));
+        let mut solver = Solver::new(&layout);
+        for bad in [vec![good[5]; 3000], [&good[..], &good[7..8]].concat(), hashes(5000)] {
+            assert!(!solver.solve::<u8>(bad.iter().copied(), &mut vec![0; bytes]));
+            let mut again = vec![0; bytes];
+            assert!(solver.solve::<u8>(good.iter().copied(), &mut again));
+            assert!(again == fresh);
+        }
+    }
+
+    #[test]
+    fn every_attempt_has_its_seed_and_a_shape_that_holds_the_keys() {
+        let first = BinaryFuse::<4>::for_keys(12_345).expect("a shape");
+        let seeds: alloc::collections::BTreeSet<u64> = (0..MAX_ATTEMPTS).map(seed).collect();
+        assert_eq!(seeds.len(), MAX_ATTEMPTS as usize);
+        let slots = |attempt| first.for_attempt(attempt).shard_slots();
+        assert!((1..MAX_ATTEMPTS).all(|attempt| slots(attempt) * 20 > slots(0) * 19));
+        assert!(slots(MAX_ATTEMPTS - 1) > 2 * slots(0), "the last have room to spare");
+        for attempt in 0..MAX_ATTEMPTS {
+            let hashes = hashes(12_345);
+            let built = super::attempt::<_, u8>(&hashes, first.for_attempt(attempt), attempt);
+            if let Some(built) = built {
+                let slots = crate::arch::Slots::<_, u8, _>::new(built.layout, &built.slots);
+                assert!(hashes.iter().all(|&hash| slots.contain(seeded(hash, built.seed))));
+            } else {
+                // Half the segment is too short for 4 slots a key more often than not.
+                assert!(attempt % 4 == 1, "attempt {attempt}");
+            }
+        }
+    }
+
+    #[test]
+    fn hopeless_hashes_end_in_an_error() {
+        // No seed tells equal hashes apart.
+        assert!((0..MAX_ATTEMPTS).all(|number| {
+            attempt::<BinaryFuse<3>, u8>(
+                &[1, 1],
+                BinaryFuse::for_keys(2).expect("a shape").for_attempt(number),
+                number,
+            )
+            .is_none()
+        }));
+        assert_eq!(
+            build_distinct::<BinaryFuse<3>, u8>(&[1, 1]).err(),
+            Some(Error::Construction { attempts: 64 })
+        );
+    }
+}

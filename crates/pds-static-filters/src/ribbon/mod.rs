@@ -1,0 +1,14 @@
+//! Bumped ribbon filters.
+
+mod band;
+mod build;
+mod filter;
+mod geometry;
+mod lookup;
+mod params;
+mod view;
+mod wire;
+
+pub use filter::RibbonFilter;
+pub use params::RibbonParams;
+pub use view::RibbonView;

@@ -1,0 +1,98 @@
+//! A ribbon filter over borrowed bytes.
+
+use core::fmt;
+
+use pds_core::same_hasher;
+use pds_core::wire::Header;
+
+use super::geometry::Geometry;
+use super::lookup::{self, Words};
+use super::wire::{self, Opened};
+use crate::{Error, Fingerprint, Key, KeyHasher, RibbonFilter, RibbonParams, Sketch, WyHasher};
+
+/// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
+///
+/// Opening checks the header, its checksum, the shape and the lengths, in constant time. Any payload is safe to query; that
+/// it is the payload that was written is what [`RibbonView::verify`] checks, in time linear in it.
+#[derive(Clone, Copy)]
+pub struct RibbonView<'a, H = WyHasher> {
+    header: Header,
+    params: RibbonParams,
+    keys: u64,
+    geometry: Geometry,
+    attempt: u32,
+    payload: &'a [u8],
+    bytes: &'a [u8],
+    hasher: H,
+}
+
+impl<'a, H: Fingerprint> RibbonView<'a, H> {
+    pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
+        let Opened { header, params, keys, geometry, attempt, payload } = wire::open(bytes)?;
+        same_hasher(hasher.fingerprint(), header.fingerprint)?;
+        Ok(Self { header, params, keys, geometry, attempt, payload, bytes, hasher })
+    }
+
+    /// As [`RibbonFilter::contains_hash`].
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        lookup::contains(&self.geometry, Words::new(self.payload), self.attempt, hash)
+    }
+
+    /// As [`RibbonFilter::contains_batch`].
+    pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
+        lookup::contains_batch(&self.geometry, self.payload, self.attempt, hashes, found)
+    }
+
+    /// Checks the payload's checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Checksum`] if the payload is not the one that was written.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.header.verify(self.payload)
+    }
+
+    /// As [`RibbonFilter::params`].
+    pub fn params(&self) -> RibbonParams {
+        self.params
+    }
+
+    /// As [`RibbonFilter::len`].
+    pub fn len(&self) -> u64 {
+        self.keys
+    }
+
+    /// As [`RibbonFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
+    /// An owned filter with the same words.
+    ///
+    /// # Errors
+    ///
+    /// As [`RibbonView::verify`].
+    pub fn to_owned(&self) -> Result<RibbonFilter<H>, Error> {
+        RibbonFilter::from_bytes_with(self.bytes, self.hasher.clone())
+    }
+}
+
+impl<H: KeyHasher> RibbonView<'_, H> {
+    /// As [`RibbonFilter::contains`].
+    #[inline]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(self.hasher.hash_key(key))
+    }
+}
+
+/// Shows the shape, not the words.
+impl<H: fmt::Debug> fmt::Debug for RibbonView<'_, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RibbonView")
+            .field("params", &self.params)
+            .field("keys", &self.keys)
+            .field("hasher", &self.hasher)
+            .finish_non_exhaustive()
+    }
+}
