@@ -11,7 +11,7 @@ use crate::peel::Peeler;
 use crate::slot::Slot;
 use crate::{Error, augment};
 
-/// Seeds tried before a build is given up. From the first on, one in a hundred attempts fails at the worst sizes; later ones
+/// Seeds tried before a build is given up. One attempt in four fails at the worst sizes (4 keys of 4 slots each); later ones
 /// are given more slots.
 pub(crate) const MAX_ATTEMPTS: u32 = 64;
 
@@ -46,7 +46,12 @@ pub(crate) fn build<L: Layout, S: Slot>(
     // That no hash repeats is not looked for but found out: repeated ones never peel.
     match attempt::<L, S>(hashes, shape(hashes.len() as u64)?, 0) {
         Some(built) => Ok(built),
-        None => build_distinct::<L, S>(&distinct(hashes), shape),
+        None => {
+            let distinct = distinct(hashes);
+            // Without repeats the first attempt would fail again.
+            let failed = u32::from(distinct.len() == hashes.len());
+            build_distinct::<L, S>(&distinct, shape, failed)
+        }
     }
 }
 
@@ -57,12 +62,14 @@ fn distinct(hashes: &[u64]) -> Vec<u64> {
     distinct
 }
 
+/// Tries one seed after the other, but for so many that failed already.
 fn build_distinct<L: Layout, S: Slot>(
     hashes: &[u64],
     shape: impl Fn(u64) -> Result<L, Error>,
+    failed: u32,
 ) -> Result<Built<L>, Error> {
     let first = shape(hashes.len() as u64)?;
-    (0..MAX_ATTEMPTS)
+    (failed..MAX_ATTEMPTS)
         .find_map(|number| attempt::<L, S>(hashes, first.for_attempt(number), number))
         .ok_or(Error::Construction { attempts: MAX_ATTEMPTS })
 }
@@ -241,7 +248,7 @@ mod tests {
             .is_none()
         }));
         assert_eq!(
-            build_distinct::<BinaryFuse<3>, u8>(&[1, 1], BinaryFuse::for_keys).err(),
+            build_distinct::<BinaryFuse<3>, u8>(&[1, 1], BinaryFuse::for_keys, 0).err(),
             Some(Error::Construction { attempts: 64 })
         );
     }

@@ -65,8 +65,8 @@ impl<L: Layout, S: Slot> StaticFilter<L, S> {
     /// # Errors
     ///
     /// [`Error::Parameter`] if there are more than [`StaticParams::for_keys`] can shape; [`Error::Construction`] if every
-    /// seed fails, which near-uniform hashes do not come to see: one attempt in a hundred fails at the worst sizes, and
-    /// there are 64.
+    /// seed fails, which near-uniform hashes do not come to see: one attempt in four fails at the worst sizes, which are a few
+    /// keys, hardly one at others (tables `static-builds` and `static-plateaus`), and there are 64.
     pub fn from_hashes(hashes: &[u64]) -> Result<Self, Error> {
         Self::from_hashes_with(hashes, WyHasher::default())
     }
