@@ -25,6 +25,7 @@ pub(crate) struct Aside {
 
 /// Goes on where [`Peeler::peel`] got stuck after `out` keys, setting keys aside; none if they would be too many, or if a
 /// key is there twice. `rest` are the keys that are not out, in order.
+/// None too if their places are more than 32 bits number.
 pub(crate) fn peel<L: Layout>(
     peeler: &mut Peeler,
     layout: &L,
@@ -32,7 +33,8 @@ pub(crate) fn peel<L: Layout>(
     out: usize,
     rest: &[u64],
 ) -> Option<Aside> {
-    if rest.windows(2).any(|pair| pair[0] == pair[1]) {
+    let numbered = u32::try_from(rest.len() * L::ARITY).is_ok();
+    if !numbered || rest.windows(2).any(|pair| pair[0] == pair[1]) {
         return None;
     }
     let places = |hash| layout.places(hash, layout.route(hash).1);

@@ -8,9 +8,9 @@ use pds_hash::reduce;
 use crate::layout::sealed::Layout;
 use crate::partition::partition;
 use crate::peel::Peeler;
-use crate::seeds::{attempt_seed, attempted};
+use crate::seeds::{attempt_seed, attempted, digest};
 use crate::slot::Slot;
-use crate::{Error, augment};
+use crate::{Error, augment, limits};
 
 /// Seeds tried before a build is given up. One attempt in four fails at the worst sizes (4 keys of 4 slots each); later ones
 /// are given more slots.
@@ -31,7 +31,7 @@ pub(crate) fn build<L: Layout, S: Slot>(
     shape: impl Fn(u64) -> Result<L, Error>,
 ) -> Result<Built<L>, Error> {
     // That no hash repeats is not looked for but found out: repeated ones never peel.
-    if let Some(built) = attempt::<L, S>(hashes, shape(hashes.len() as u64)?, 0) {
+    if let Some(built) = attempt::<L, S>(hashes, shape(hashes.len() as u64)?, attempt_seed(0, || 0)) {
         return Ok(built);
     }
     let distinct = distinct(hashes);
@@ -47,23 +47,29 @@ fn distinct(hashes: &[u64]) -> Vec<u64> {
     distinct
 }
 
-/// Tries one seed after the other, but for so many that failed already.
+/// Tries one seed after the other, but for so many that failed already. The hashes are in order.
 fn build_distinct<L: Layout, S: Slot>(
     hashes: &[u64],
     shape: impl Fn(u64) -> Result<L, Error>,
     failed: u32,
 ) -> Result<Built<L>, Error> {
     let first = shape(hashes.len() as u64)?;
+    let mut known = None;
     (failed..MAX_ATTEMPTS)
-        .find_map(|number| attempt::<L, S>(hashes, first.for_attempt(number), number))
+        .find_map(|number| {
+            let seed = attempt_seed(number, || *known.get_or_insert_with(|| digest(hashes)));
+            attempt::<L, S>(hashes, first.for_attempt(number), seed)
+        })
         .ok_or(Error::Construction { attempts: MAX_ATTEMPTS })
 }
 
 /// One attempt; none if it fails. Its result depends on the set of hashes alone, not on their order.
-pub(crate) fn attempt<L: Layout, S: Slot>(hashes: &[u64], layout: L, number: u32) -> Option<Built<L>> {
-    let seed = attempt_seed(number);
+pub(crate) fn attempt<L: Layout, S: Slot>(hashes: &[u64], layout: L, seed: u64) -> Option<Built<L>> {
     let shards = layout.shards() as usize;
     let shard_bytes = layout.shard_slots() as usize * S::BYTES;
+    // A later attempt has more slots than the first, which was found to fit.
+    limits::allocatable(u128::from(layout.shards()) * u128::from(layout.shard_slots()) * S::BYTES as u128)
+        .ok()?;
     let mut slots = vec![0; shards * shard_bytes];
     let placed = hashes.iter().map(|&hash| attempted(hash, seed));
     let solved = match shards {
@@ -204,14 +210,16 @@ mod tests {
     #[test]
     fn every_attempt_has_its_seed_and_a_shape_that_holds_the_keys() {
         let first = BinaryFuse::<4>::for_keys(12_345).expect("a shape");
-        let seeds: alloc::collections::BTreeSet<u64> = (0..MAX_ATTEMPTS).map(attempt_seed).collect();
+        let seeds: alloc::collections::BTreeSet<u64> =
+            (0..MAX_ATTEMPTS).map(|attempt| attempt_seed(attempt, || 7)).collect();
         assert_eq!(seeds.len(), MAX_ATTEMPTS as usize);
         let slots = |attempt| first.for_attempt(attempt).shard_slots();
         assert!((1..MAX_ATTEMPTS).all(|attempt| slots(attempt) * 20 > slots(0) * 19));
         assert!(slots(MAX_ATTEMPTS - 1) > 2 * slots(0), "the last have room to spare");
         for attempt in 0..MAX_ATTEMPTS {
             let hashes = hashes(12_345);
-            let built = super::attempt::<_, u8>(&hashes, first.for_attempt(attempt), attempt);
+            let built =
+                super::attempt::<_, u8>(&hashes, first.for_attempt(attempt), attempt_seed(attempt, || 7));
             if let Some(built) = built {
                 let slots = crate::arch::Slots::<_, u8, _>::new(built.layout, &built.slots);
                 assert!(hashes.iter().all(|&hash| slots.contain(attempted(hash, built.seed))));
@@ -229,7 +237,7 @@ mod tests {
             attempt::<BinaryFuse<3>, u8>(
                 &[1, 1],
                 BinaryFuse::for_keys(2).expect("a shape").for_attempt(number),
-                number,
+                attempt_seed(number, || 7),
             )
             .is_none()
         }));

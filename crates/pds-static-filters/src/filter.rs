@@ -7,7 +7,7 @@ use core::fmt;
 use crate::arch::Slots;
 use crate::build::{self, Built};
 use crate::layout::Layout;
-use crate::seeds::{attempt_seed, attempted};
+use crate::seeds::{attempt_of, attempted};
 use crate::{
     BinaryFuse, Error, Fingerprint, Key, KeyHasher, Sketch, Slot, StaticParams, StaticView, WyHasher, Xor,
     batch,
@@ -184,9 +184,9 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
         self.params.fpr()
     }
 
-    /// How many seeds were tried until one solved the system: 1 mostly. None for bytes whose seed is none that a build tries.
-    pub fn attempts(&self) -> Option<u32> {
-        (1..=build::MAX_ATTEMPTS).find(|attempt| attempt_seed(attempt - 1) == self.seed)
+    /// How many seeds were tried until one solved the system: 1 mostly, at most 64.
+    pub fn attempts(&self) -> u32 {
+        attempt_of(self.seed) + 1
     }
 
     pub(crate) fn seed(&self) -> u64 {

@@ -19,9 +19,26 @@ pub(crate) fn seeded(hash: u64, seed: u64) -> u64 {
 /// Leaves hashes as they are.
 const AS_GIVEN: u64 = 0;
 
-/// The seed of an attempt to peel: the first takes the hashes as they are given, which saves a query the mixing.
-pub(crate) fn attempt_seed(attempt: u32) -> u64 {
-    if attempt == 0 { AS_GIVEN } else { seed(attempt) }
+/// The low bits of an attempt's seed: its number.
+const NUMBER: u64 = 63;
+
+/// What a set of hashes, in order, has for itself: seeds made of it cannot be aimed at by who does not know the whole set.
+pub(crate) fn digest(sorted: &[u64]) -> u64 {
+    sorted.iter().fold(SEEDS, |digest, &hash| mix(digest ^ hash))
+}
+
+/// The seed of an attempt to peel, its number below 64. The first takes the hashes as they are given, which saves a query the
+/// mixing.
+pub(crate) fn attempt_seed(attempt: u32, digest: impl FnOnce() -> u64) -> u64 {
+    match u64::from(attempt) {
+        0 => AS_GIVEN,
+        number => mix(digest().wrapping_add(number)) & !NUMBER | number,
+    }
+}
+
+/// The number of the attempt that has a seed.
+pub(crate) fn attempt_of(seed: u64) -> u32 {
+    (seed & NUMBER) as u32
 }
 
 /// The hash under the seed of an attempt: one-to-one too.

@@ -57,7 +57,7 @@ impl layout::sealed::Layout for Xor {
     /// After half of the attempts, which are likelier to fail by a fault than by chance, larger by a thirty-second each.
     fn for_attempt(self, attempt: u32) -> Self {
         let more = attempt.saturating_sub(crate::build::MAX_ATTEMPTS / 2);
-        let block = u64::from(self.block) + u64::from(self.block / 32) * u64::from(more);
+        let block = u64::from(self.block) + u64::from(self.block.div_ceil(32)) * u64::from(more);
         Self { block: block.min(Self::MAX_BLOCK) as u32 }
     }
 

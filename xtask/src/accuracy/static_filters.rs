@@ -230,9 +230,9 @@ macro_rules! filters {
 }
 
 filters!(
-    XorFilter8: XorFilter8::attempts,
-    BinaryFuseFilter8: BinaryFuseFilter8::attempts,
-    BinaryFuseFilter8x4: BinaryFuseFilter8x4::attempts,
+    XorFilter8: |filter: &XorFilter8| Some(filter.attempts()),
+    BinaryFuseFilter8: |filter: &BinaryFuseFilter8| Some(filter.attempts()),
+    BinaryFuseFilter8x4: |filter: &BinaryFuseFilter8x4| Some(filter.attempts()),
     // What does not fit is bumped; only its last layer has seeds to try.
     RibbonFilter: |_: &RibbonFilter| None
 );
