@@ -18,14 +18,16 @@ pub(crate) struct Band {
     taken: Vec<u32>,
 }
 
-/// What a segment gives.
-pub(crate) struct Solved {
-    /// The words of its blocks.
-    pub(crate) words: Vec<u64>,
-    /// Two bits for each of its buckets.
-    pub(crate) thresholds: Vec<u8>,
-    /// The seeded hashes that were bumped.
-    pub(crate) bumped: Vec<u64>,
+/// A segment: the rows from `first` up to `end`, of which the last bucket is bumped whole.
+pub(crate) struct Segment<'a> {
+    pub(crate) first: u64,
+    pub(crate) end: u64,
+    /// The hashes that start there, in order.
+    pub(crate) hashes: &'a [u64],
+    /// Where the words of its blocks go.
+    pub(crate) words: &'a mut [u8],
+    /// Where two bits for each of its buckets go; zero before.
+    pub(crate) thresholds: &'a mut [u8],
 }
 
 impl Band {
@@ -36,13 +38,11 @@ impl Band {
         self.values.resize(rows as usize, 0);
     }
 
-    /// Solves the rows from `first` up to `end`, of which the last bucket is bumped whole, for the hashes that start there, in
-    /// order.
-    pub(crate) fn solve(&mut self, layer: &Layer, first: u64, end: u64, hashes: &[u64]) -> Solved {
+    /// Solves a segment, and adds the seeded hashes that do not fit to those that are bumped.
+    pub(crate) fn solve(&mut self, layer: &Layer, segment: Segment<'_>, bumped: &mut Vec<u64>) {
+        let Segment { first, end, hashes, words, thresholds } = segment;
         self.reset(end - first);
         let buckets = (end - first).div_ceil(BUCKET);
-        let mut thresholds = Vec::with_capacity(buckets as usize);
-        let mut bumped = Vec::new();
         let mut rest = hashes;
         for bucket in 0..buckets {
             let from = first + (bucket << LOG2_BUCKET);
@@ -52,16 +52,16 @@ impl Band {
                 if bucket + 1 == buckets { 3 } else { self.insert_bucket(layer, first, from, keys) };
             let below = from + u64::from(THRESHOLDS[usize::from(threshold)]);
             bumped.extend_from_slice(split(layer, keys, below).0);
-            thresholds.push(threshold);
+            thresholds[bucket as usize / 4] |= threshold << (bucket % 4 * 2);
         }
-        Solved { words: self.back_substitute(layer, first), thresholds, bumped }
+        self.back_substitute(layer, first, words);
     }
 
-    /// Solves a whole layer that bumps nothing; none if the hashes, in order, do not fit.
-    pub(crate) fn solve_all(&mut self, layer: &Layer, hashes: &[u64]) -> Option<Vec<u64>> {
+    /// Takes in the hashes of a whole layer that bumps nothing, in order; false if they do not fit.
+    pub(crate) fn insert_all(&mut self, layer: &Layer, hashes: &[u64]) -> bool {
         self.reset(layer.rows());
         self.taken.clear();
-        hashes.iter().all(|&hash| self.insert(layer, 0, hash)).then(|| self.back_substitute(layer, 0))
+        hashes.iter().all(|&hash| self.insert(layer, 0, hash))
     }
 
     /// The threshold's number.
@@ -110,11 +110,11 @@ impl Band {
     /// Columns that are solved at a time, in registers.
     const LANES: usize = 8;
 
-    fn back_substitute(&self, layer: &Layer, first: u64) -> Vec<u64> {
+    /// Writes the words of the blocks from row `first` on.
+    pub(crate) fn back_substitute(&self, layer: &Layer, first: u64, bytes: &mut [u8]) {
+        let words = bytes.as_chunks_mut::<8>().0;
         let blocks = self.coefficients.len() as u64 / WIDTH;
         let (base, _) = layer.block(first / WIDTH);
-        let (end, _) = layer.block(first / WIDTH + blocks);
-        let mut words = alloc::vec![0; (end - base) as usize];
         let columns = layer.columns as usize + usize::from(layer.split < layer.blocks);
         for group in (0..columns).step_by(Self::LANES) {
             let mut state = [0u64; Self::LANES];
@@ -135,10 +135,11 @@ impl Band {
                 }
                 let here = (here as usize).saturating_sub(group).min(Self::LANES);
                 let word = (word - base) as usize + group;
-                words[word..word + here].copy_from_slice(&state[..here]);
+                for (word, state) in words[word..word + here].iter_mut().zip(state) {
+                    *word = state.to_le_bytes();
+                }
             }
         }
-        words
     }
 }
 

@@ -5,145 +5,124 @@ use alloc::vec::Vec;
 
 use pds_hash::reduce;
 
-use super::band::{Band, Solved};
-use super::geometry::{BUCKET, Geometry, Layer, MAX_LAYERS, SEGMENT, WIDTH};
-use super::lookup::layer_seed;
-use super::params::RibbonParams;
-use crate::Error;
+use super::band::{Band, Segment};
+use super::geometry::{BUCKET, Geometry, Layer, SEGMENT, Shape, WIDTH};
+use super::params::{RibbonParams, fit};
+use super::sizing::{bumping_blocks, expected_bumped, is_last, last_blocks, most_bumped, too_many};
 use crate::build::MAX_ATTEMPTS;
 use crate::partition::partition;
-use crate::seeds::seeded;
-
-/// Rows for each 1000 keys of a layer that bumps: fewer than keys, so that hardly a row stays empty.
-pub(crate) const ROWS_PER_1000: u64 = 970;
-
-/// Keys that the last layer takes: its rows, a sixteenth more than keys, are not worth another layer.
-pub(crate) const LAST_KEYS: u64 = 1024;
+use crate::seeds::{digest, seeded};
+use crate::{Error, limits};
 
 /// A solved filter.
 pub(crate) struct Built {
-    /// Distinct hashes.
-    pub(crate) keys: u64,
-    pub(crate) blocks: Vec<u32>,
-    /// Whether the last layer passes nothing on; else nothing was left for one.
-    pub(crate) complete: bool,
-    /// Of the last layer.
-    pub(crate) attempt: u32,
-    /// By how many columns it was solved.
-    pub(crate) columns: u32,
-    pub(crate) extra: u32,
+    pub(crate) shape: Shape,
+    pub(crate) geometry: Geometry,
     pub(crate) bytes: Vec<u8>,
-}
-
-/// Blocks of a layer that bumps.
-pub(crate) fn bumping_blocks(keys: u64) -> u64 {
-    let rows = (u128::from(keys) * u128::from(ROWS_PER_1000) / 1000) as u64;
-    rows.div_ceil(BUCKET).max(2) * (BUCKET / WIDTH)
-}
-
-/// Blocks of the last layer.
-pub(crate) fn last_blocks(keys: u64, attempt: u32) -> u64 {
-    const LEAST: u64 = 12;
-    /// Attempts before it is given a block more.
-    const PATIENCE: u32 = 8;
-    (keys + keys / 16 + LEAST).div_ceil(WIDTH) + u64::from(attempt / PATIENCE)
 }
 
 /// Solves for these hashes, which may repeat.
 pub(crate) fn build(hashes: &[u64], params: RibbonParams) -> Result<Built, Error> {
-    let (columns, extra) = params.shape();
-    let mut built = solve(hashes, columns, extra)?;
-    // Layers do not depend on columns: the second time the size is exact.
-    if let Some(bytes) = params.budget() {
-        let (columns, extra) = super::params::fit(&built.blocks, built.complete, bytes)?;
-        if (columns, extra) != (built.columns, built.extra) {
-            built = solve(hashes, columns, extra)?;
-        }
+    match build_under(0, hashes, params)? {
+        Ok(built) => Ok(built),
+        // Keys that were chosen against the seed that everybody knows. Whoever does not know all of the others does not
+        // know the next.
+        Err(Unlikely) => build_under(digest(&distinct(hashes)).max(1), hashes, params)?
+            .map_err(|Unlikely| Error::Construction { attempts: MAX_ATTEMPTS }),
     }
-    Ok(built)
 }
 
-fn solve(hashes: &[u64], columns: u32, extra: u32) -> Result<Built, Error> {
-    let mut built =
-        Built { keys: 0, blocks: Vec::new(), complete: false, attempt: 0, columns, extra, bytes: Vec::new() };
-    let mut left = Vec::new();
-    let mut first = true;
-    loop {
-        let current: &[u64] = if first { hashes } else { &left };
-        let last = current.len() as u64 <= LAST_KEYS || built.blocks.len() + 1 == MAX_LAYERS;
-        if current.is_empty() {
-            break;
-        }
-        if last {
-            let distinct = solve_last(&mut built, current, columns, extra)?;
-            if first {
-                built.keys = distinct;
-            }
-            break;
-        }
-        let blocks = bumping_blocks(current.len() as u64);
-        let layer = layer(&built.blocks, blocks, columns, extra, false)?;
-        let sorted = sorted(&layer, 0, current);
-        if first && sorted.len() < current.len() {
-            // Sized for the distinct ones; how often is rare enough to begin anew.
-            let mut distinct = hashes.to_vec();
-            distinct.sort_unstable();
-            distinct.dedup();
-            return solve(&distinct, columns, extra);
-        }
-        if first {
-            built.keys = sorted.len() as u64;
-        }
-        built.blocks.push(blocks as u32);
-        let segments = each_segment(&layer, &sorted);
-        let mut thresholds = vec![0; (layer.words() - layer.block_words()) as usize];
-        let mut bucket = 0;
-        left.clear();
-        for segment in segments {
-            pds_core::wire::put_words(&mut built.bytes, &segment.words);
-            for threshold in segment.thresholds {
-                thresholds[bucket / 32] |= u64::from(threshold) << (bucket % 32 * 2);
-                bucket += 1;
-            }
-            left.extend_from_slice(&segment.bumped);
-        }
-        pds_core::wire::put_words(&mut built.bytes, &thresholds);
-        first = false;
-    }
-    Ok(built)
-}
+/// What near-uniform hashes do not come to: a layer bumped more than [`most_bumped`], or no attempt at the last succeeded.
+struct Unlikely;
 
-/// The layer behind those that there are.
-fn layer(before: &[u32], blocks: u64, columns: u32, extra: u32, complete: bool) -> Result<Layer, Error> {
-    let Ok(blocks) = u32::try_from(blocks) else {
-        return Err(Error::Parameter {
-            name: "keys",
-            value: blocks as f64 * 64.0,
-            domain: "at most 2^38 rows",
-        });
-    };
-    let all = [before, &[blocks]].concat();
-    Ok(*Geometry::new(&all, columns, extra, complete).layers().last().expect("a layer was added"))
-}
-
-/// Solves the last layer, and gives the number of distinct hashes.
-fn solve_last(built: &mut Built, hashes: &[u64], columns: u32, extra: u32) -> Result<u64, Error> {
+fn distinct(hashes: &[u64]) -> Vec<u64> {
     let mut distinct = hashes.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let mut band = Band::default();
-    for attempt in 0..MAX_ATTEMPTS {
-        let blocks = last_blocks(distinct.len() as u64, attempt);
-        let layer = layer(&built.blocks, blocks, columns, extra, true)?;
-        if let Some(words) = band.solve_all(&layer, &sorted(&layer, attempt, &distinct)) {
-            built.blocks.push(blocks as u32);
-            built.complete = true;
-            built.attempt = attempt;
-            pds_core::wire::put_words(&mut built.bytes, &words);
-            return Ok(distinct.len() as u64);
+    distinct
+}
+
+fn build_under(seed: u64, hashes: &[u64], params: RibbonParams) -> Result<Result<Built, Unlikely>, Error> {
+    let (mut columns, mut extra) = params.shape();
+    if let Some(bytes) = params.budget() {
+        // Layers do not depend on columns: without any, they are known soon.
+        match solve(hashes, Shape { seed, ..Shape::default() })? {
+            Ok(layers) => (columns, extra) = fit(&layers.shape, bytes)?,
+            Err(unlikely) => return Ok(Err(unlikely)),
         }
     }
-    Err(Error::Construction { attempts: MAX_ATTEMPTS })
+    solve(hashes, Shape { columns, extra, seed, ..Shape::default() })
+}
+
+/// Solves in layers, of which the shape has none yet.
+fn solve(hashes: &[u64], shape: Shape) -> Result<Result<Built, Unlikely>, Error> {
+    let mut built = Built { shape, geometry: Geometry::default(), bytes: Vec::new() };
+    let mut left: Option<Vec<u64>> = None;
+    for number in 0.. {
+        let current = left.as_deref().unwrap_or(hashes);
+        if current.is_empty() {
+            break;
+        }
+        // Sorting shows repeats. What it takes is free again before anything else is taken.
+        let several = |hashes: &[u64]| !is_last(hashes.len() as u64, number);
+        let sorted = several(current).then(|| sorted(shape.bumping_seed(), current));
+        let Some(sorted) = sorted.filter(|sorted| several(sorted)) else {
+            return solve_last(built, number, current);
+        };
+        let keys = sorted.len() as u64;
+        if number == 0 {
+            built.shape.keys = keys;
+        }
+        let blocks = bumping_blocks(keys);
+        let layer = built.add(number, blocks)?;
+        let mut bumped = Vec::with_capacity(expected_bumped(keys, blocks) as usize);
+        solve_segments(&layer, segments(&layer, &sorted, built.bytes_of(&layer)), &mut bumped);
+        if bumped.len() as u64 > most_bumped(keys, blocks) && shape.seed == 0 {
+            return Ok(Err(Unlikely));
+        }
+        drop(sorted);
+        left = Some(bumped);
+    }
+    Ok(Ok(built))
+}
+
+/// Solves the last layer, of this number.
+fn solve_last(mut built: Built, number: usize, hashes: &[u64]) -> Result<Result<Built, Unlikely>, Error> {
+    let distinct = distinct(hashes);
+    let keys = distinct.len() as u64;
+    if number == 0 {
+        built.shape.keys = keys;
+    }
+    built.shape.complete = true;
+    let mut band = Band::default();
+    for attempt in 0..MAX_ATTEMPTS {
+        built.shape.attempt = attempt;
+        let layer = built.add(number, last_blocks(keys, attempt))?;
+        if band.insert_all(&layer, &sorted(layer.seed, &distinct)) {
+            band.back_substitute(&layer, 0, built.bytes_of(&layer));
+            return Ok(Ok(built));
+        }
+    }
+    Ok(Err(Unlikely))
+}
+
+impl Built {
+    /// Gives the layer of this number so many blocks.
+    fn add(&mut self, number: usize, blocks: u64) -> Result<Layer, Error> {
+        let keys = self.shape.keys;
+        self.shape.blocks[number] = u32::try_from(blocks).map_err(|_| too_many(keys))?;
+        self.geometry = Geometry::new(&self.shape).ok_or(too_many(keys))?;
+        limits::allocatable(self.geometry.size())?;
+        Ok(self.geometry.layers()[number])
+    }
+
+    /// The bytes of the layer that was added last: zero.
+    fn bytes_of(&mut self, layer: &Layer) -> &mut [u8] {
+        let (start, length) = (layer.first_word as usize * 8, layer.words() as usize * 8);
+        self.bytes.reserve_exact((start + length).saturating_sub(self.bytes.len()));
+        self.bytes.resize(start + length, 0);
+        &mut self.bytes[start..]
+    }
 }
 
 /// Keys of a part that is sorted at a time.
@@ -152,9 +131,8 @@ const PART_KEYS: usize = 1 << 10;
 /// Parts at most: more ends than these leave the caches.
 const MAX_PARTS: usize = 1 << 12;
 
-/// The hashes under the layer's seed, in order, each once.
-fn sorted(layer: &Layer, attempt: u32, hashes: &[u64]) -> Vec<u64> {
-    let seed = layer_seed(layer, attempt);
+/// The hashes under a seed, in order, each once.
+fn sorted(seed: u64, hashes: &[u64]) -> Vec<u64> {
     let parts = hashes.len().div_ceil(PART_KEYS).clamp(1, MAX_PARTS);
     let mut into = vec![0; hashes.len()];
     let bounds = partition(hashes.iter().map(|&hash| seeded(hash, seed)), &mut into, parts, |hash| {
@@ -183,36 +161,45 @@ fn sort_each(slices: Vec<&mut [u64]>) {
     slices.into_par_iter().for_each(<[u64]>::sort_unstable);
 }
 
-/// First row, end and hashes of each segment.
-fn segments<'a>(layer: &Layer, sorted: &'a [u64]) -> Vec<(u64, u64, &'a [u64])> {
-    let mut rest = sorted;
-    let mut segments = Vec::new();
-    let mut first = 0;
-    while first < layer.rows() {
+/// Where each segment lies, in the rows, the hashes and the bytes of its layer.
+fn segments<'a>(layer: &Layer, sorted: &'a [u64], bytes: &'a mut [u8]) -> Vec<Segment<'a>> {
+    /// Two bits for a bucket.
+    const THRESHOLD_BYTES: usize = (SEGMENT / BUCKET / 4) as usize;
+    let (mut words, thresholds) = bytes.split_at_mut(layer.block_words() as usize * 8);
+    let mut hashes = sorted;
+    let mut segments = Vec::with_capacity(layer.rows().div_ceil(SEGMENT) as usize);
+    let firsts = (0..layer.rows()).step_by(SEGMENT as usize);
+    for (first, thresholds) in firsts.zip(thresholds.chunks_mut(THRESHOLD_BYTES)) {
         let end = (first + SEGMENT).min(layer.rows());
-        let (here, later) = rest.split_at(rest.partition_point(|&hash| layer.start(hash) < end));
-        segments.push((first, end, here));
-        rest = later;
-        first = end;
+        let (here, later) = hashes.split_at(hashes.partition_point(|&hash| layer.start(hash) < end));
+        let length = layer.block(end / WIDTH).0 - layer.block(first / WIDTH).0;
+        let (into, behind) = words.split_at_mut(length as usize * 8);
+        segments.push(Segment { first, end, hashes: here, words: into, thresholds });
+        (hashes, words) = (later, behind);
     }
     segments
 }
 
+/// Solves segments, and gives the hashes that they bump.
 #[cfg(not(feature = "rayon"))]
-fn each_segment(layer: &Layer, sorted: &[u64]) -> Vec<Solved> {
+fn solve_segments(layer: &Layer, segments: Vec<Segment<'_>>, bumped: &mut Vec<u64>) {
     let mut band = Band::default();
-    segments(layer, sorted)
-        .into_iter()
-        .map(|(first, end, hashes)| band.solve(layer, first, end, hashes))
-        .collect()
+    for segment in segments {
+        band.solve(layer, segment, bumped);
+    }
 }
 
 /// The segments are the same as without threads, and so are their words.
 #[cfg(feature = "rayon")]
-fn each_segment(layer: &Layer, sorted: &[u64]) -> Vec<Solved> {
+fn solve_segments(layer: &Layer, segments: Vec<Segment<'_>>, bumped: &mut Vec<u64>) {
     use rayon::prelude::*;
-    segments(layer, sorted)
+    let of_each: Vec<Vec<u64>> = segments
         .into_par_iter()
-        .map_init(Band::default, |band, (first, end, hashes)| band.solve(layer, first, end, hashes))
-        .collect()
+        .map_init(Band::default, |band, segment| {
+            let mut bumped = Vec::new();
+            band.solve(layer, segment, &mut bumped);
+            bumped
+        })
+        .collect();
+    of_each.iter().for_each(|hashes| bumped.extend_from_slice(hashes));
 }

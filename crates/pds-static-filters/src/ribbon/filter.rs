@@ -5,19 +5,25 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::build;
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Shape};
 use super::lookup::{self, Words};
+use super::rate;
 use crate::{Error, Fingerprint, Key, KeyHasher, RibbonParams, RibbonView, Sketch, WyHasher, limits};
 
 /// A set of keys, fixed when it is built, that answers "certainly not" or "probably", in next to the fewest bits that any
 /// filter can.
 ///
-/// * Error: one-sided. A key of the set is always found; a stranger is found with probability [`RibbonParams::fpr`].
-/// * Size: some 1.01 times log2(1/fpr) bits a key from 100,000 keys on; some hundred bytes more in small filters.
+/// * Error: one-sided. A key of the set is always found; a stranger is found with probability
+///   [`RibbonFilter::estimated_fpr`].
+/// * Size: some 1.01 bits a key for each column from 100,000 keys on; some hundred bytes more in small filters. Whole columns
+///   are log2(1/fpr). A share *s* of the rows with one more takes *s* bits and saves -log2(1 - s/2): up to 0.09 of a bit less.
 /// * Keys cannot be added, removed or listed; two filters cannot be merged: build one from the keys of both.
 /// * Repeated keys are legal, and so is no key at all: such a filter says no to everything.
-/// * Building takes some 8 bytes a key beside the hashes and the filter. The bytes depend on the set of keys alone, on no
-///   order, thread or feature.
+/// * Building takes some 8 bytes a key beside the hashes and the filter, whether keys repeat or not. The bytes depend on the
+///   set of keys alone, on no order, thread or feature.
+/// * Keys that were chosen to fall on the same rows cost a second build, under a seed that is a digest of the whole set: who
+///   does not know all of it cannot aim at that. What is left to such keys is to have a layer bump up to twice the keys that
+///   it should: some 4% of a large filter.
 ///
 /// A key's hash names 64 rows in a line, of which it sums up some; the filter has a bit for each row and column, such that the
 /// sums are the bits of the key's fingerprint. There are fewer rows than keys: those that do not fit are bumped to a layer of
@@ -29,9 +35,8 @@ use crate::{Error, Fingerprint, Key, KeyHasher, RibbonParams, RibbonView, Sketch
 #[derive(Clone)]
 pub struct RibbonFilter<H = WyHasher> {
     pub(super) params: RibbonParams,
-    pub(super) keys: u64,
+    pub(super) shape: Shape,
     pub(super) geometry: Geometry,
-    pub(super) attempt: u32,
     pub(super) bytes: Box<[u8]>,
     pub(super) hasher: H,
 }
@@ -50,9 +55,9 @@ impl RibbonFilter {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if there are more than 2^38, or if [`RibbonParams::for_bytes`] gave a budget in which not even a
-    /// part of a column fits for these keys; [`Error::Construction`] if the last layer, of a few hundred keys, fails under 64
-    /// seeds, which near-uniform hashes do not come to see: one in some fails, and later ones are given more rows.
+    /// [`Error::Parameter`] if there are more than 2^38, or if [`RibbonParams::for_bytes`] gave a budget for fewer keys, in
+    /// which not even a part of a column fits for these; [`Error::Construction`] if the last layer, of a few hundred keys,
+    /// fails under 64 seeds that are known beforehand, and then under 64 that depend on all keys.
     pub fn from_hashes(params: RibbonParams, hashes: &[u64]) -> Result<Self, Error> {
         Self::from_hashes_with(params, hashes, WyHasher::default())
     }
@@ -92,7 +97,7 @@ impl<H: KeyHasher> RibbonFilter<H> {
     }
 
     /// False is certain: the key is not in the set. True is a hint: a stranger gets it with probability
-    /// [`RibbonParams::fpr`].
+    /// [`RibbonFilter::estimated_fpr`].
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(self.hasher.hash_key(key))
@@ -108,10 +113,9 @@ impl<H: Fingerprint> RibbonFilter<H> {
     pub fn from_hashes_with(params: RibbonParams, hashes: &[u64], hasher: H) -> Result<Self, Error> {
         let built = build::build(hashes, params)?;
         Ok(Self {
-            params: RibbonParams::new(built.columns, built.extra)?,
-            keys: built.keys,
-            geometry: Geometry::new(&built.blocks, built.columns, built.extra, built.complete),
-            attempt: built.attempt,
+            params: RibbonParams::of(&built.shape)?,
+            shape: built.shape,
+            geometry: built.geometry,
             bytes: built.bytes.into_boxed_slice(),
             hasher,
         })
@@ -129,13 +133,13 @@ impl<H: Fingerprint> RibbonFilter<H> {
     /// As [`RibbonFilter::contains`], for a hash by this filter's hasher.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        lookup::contains(&self.geometry, Words::new(&self.bytes), self.attempt, hash)
+        lookup::contains(&self.geometry, Words::new(&self.bytes), hash)
     }
 
     /// Answers [`RibbonFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones ahead;
     /// returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        lookup::contains_batch(&self.geometry, &self.bytes, self.attempt, hashes, found)
+        lookup::contains_batch(&self.geometry, &self.bytes, hashes, found)
     }
 
     /// Whether every one of these hashes is found: a check of a build, for who has the hashes still and wants no damaged
@@ -156,12 +160,12 @@ impl<H: Fingerprint> RibbonFilter<H> {
 
     /// Number of distinct hashes that it was built from: exact.
     pub fn len(&self) -> u64 {
-        self.keys
+        self.shape.keys
     }
 
     /// True if it was built from no key.
     pub fn is_empty(&self) -> bool {
-        self.keys == 0
+        self.shape.keys == 0
     }
 
     /// Bytes of rows and thresholds.
@@ -171,22 +175,22 @@ impl<H: Fingerprint> RibbonFilter<H> {
 
     /// Bits for each key; 0 without keys.
     pub fn bits_per_key(&self) -> f64 {
-        limits::per_key(self.bytes.len() as f64 * 8.0, self.keys)
+        limits::per_key(self.bytes.len() as f64 * 8.0, self.shape.keys)
     }
 
-    /// The expected rate of false positives, a probability: [`RibbonParams::fpr`].
+    /// The rate of false positives of this very filter among near-uniform strangers, a probability: from the columns of the
+    /// rows that take keys in, layer by layer, and the chance to share a hash with a key. [`RibbonParams::fpr`] expects it.
+    /// Takes a look at each 128 rows.
     pub fn estimated_fpr(&self) -> f64 {
-        self.params.fpr(self.keys)
+        let columns = rate::of_filter(&self.geometry, Words::new(&self.bytes));
+        (columns + limits::hash_collision_rate(self.len())).min(1.0)
     }
 }
 
 /// Equal in shape, words and hasher.
 impl<H: Fingerprint> PartialEq for RibbonFilter<H> {
     fn eq(&self, other: &Self) -> bool {
-        self.params == other.params
-            && self.keys == other.keys
-            && self.geometry == other.geometry
-            && self.attempt == other.attempt
+        self.shape == other.shape
             && self.hasher.fingerprint() == other.hasher.fingerprint()
             && self.bytes == other.bytes
     }
@@ -197,7 +201,7 @@ impl<H: fmt::Debug> fmt::Debug for RibbonFilter<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")
             .field("params", &self.params)
-            .field("keys", &self.keys)
+            .field("keys", &self.shape.keys)
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }

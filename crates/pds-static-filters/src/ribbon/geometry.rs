@@ -4,6 +4,9 @@
 //! one column more than those before. Behind the blocks lie the thresholds, 2 bits for each bucket.
 
 use pds_hash::reduce;
+use serde::{Deserialize, Serialize};
+
+use crate::seeds::seed;
 
 /// Rows of a block: the bits of a word, and of the coefficients of a key.
 pub(crate) const WIDTH: u64 = 64;
@@ -27,6 +30,39 @@ const BUCKETS_PER_WORD: u64 = 32;
 /// Layers at most: each takes in what the one before bumped, some 3 in a hundred of its keys.
 pub(crate) const MAX_LAYERS: usize = 12;
 
+/// The number of the seed of layers that bump: they cannot fail, and need one.
+const BUMPING: u32 = u32::MAX;
+
+/// What is written of a filter, and what its layers follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    pub(crate) columns: u32,
+    /// In 2^16ths: the share of blocks with one column more.
+    pub(crate) extra: u32,
+    /// Distinct hashes.
+    pub(crate) keys: u64,
+    /// Mixed into the seed of each layer: 0 but for sets that no near-uniform one looks like.
+    pub(crate) seed: u64,
+    /// The number of the last layer's seed, if that passes nothing on; else 0.
+    pub(crate) attempt: u32,
+    /// Whether the last layer passes nothing on; else nothing was left for one.
+    pub(crate) complete: bool,
+    /// Blocks of each layer; 0 where there is none.
+    pub(crate) blocks: [u32; MAX_LAYERS],
+}
+
+impl Shape {
+    /// How many layers there are.
+    pub(crate) fn depth(&self) -> usize {
+        self.blocks.iter().position(|&blocks| blocks == 0).unwrap_or(MAX_LAYERS)
+    }
+
+    /// The seed of every layer that bumps.
+    pub(crate) fn bumping_seed(&self) -> u64 {
+        seed(BUMPING) ^ self.seed
+    }
+}
+
 /// The shape of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Layer {
@@ -40,6 +76,8 @@ pub(crate) struct Layer {
     pub(crate) bumping: bool,
     /// Its first word among those of the filter.
     pub(crate) first_word: u64,
+    /// What hashes are seeded with.
+    pub(crate) seed: u64,
 }
 
 /// A key's equation.
@@ -58,7 +96,7 @@ impl Layer {
 
     /// The number of first rows: in the last layer, all windows end within it; in others, keys whose window would not are
     /// bumped with the last bucket.
-    fn starts(&self) -> u64 {
+    pub(crate) fn starts(&self) -> u64 {
         if self.bumping { self.rows() } else { self.rows() - (WIDTH - 1) }
     }
 
@@ -113,44 +151,39 @@ pub(crate) fn fingerprint(hash: u64) -> u32 {
 }
 
 /// All layers of a filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Geometry {
     layers: [Layer; MAX_LAYERS],
     depth: usize,
 }
 
 impl Geometry {
-    /// Layers of so many blocks, with `columns` columns, and one more in the last `extra` / 2^16 of each. If `complete`, the
-    /// last layer passes nothing on.
-    ///
-    /// # Panics
-    ///
-    /// If there are more than [`MAX_LAYERS`].
-    pub(crate) fn new(blocks: &[u32], columns: u32, extra: u32, complete: bool) -> Self {
+    /// None if words outnumber the numbers that there are for them: none wraps, whatever the shape says.
+    pub(crate) fn new(shape: &Shape) -> Option<Self> {
         let mut layers = [Layer::default(); MAX_LAYERS];
-        let mut first_word = 0;
-        assert!(blocks.len() <= MAX_LAYERS, "layers within bounds");
-        for (i, &count) in blocks.iter().enumerate() {
-            let count = u64::from(count);
-            let bumping = !(complete && i + 1 == blocks.len());
+        let (depth, mut first_word) = (shape.depth(), 0u64);
+        for (i, (layer, &blocks)) in layers.iter_mut().zip(&shape.blocks[..depth]).enumerate() {
+            // Below 2^32, as columns and extra are: products of two, and a layer's words, are below 2^64.
+            let blocks = u64::from(blocks);
+            let bumping = !(shape.complete && i + 1 == depth);
             // No key starts in the last blocks, but for one row of the last layer: the share is that of the others.
-            let closed = if bumping { BUCKET / WIDTH } else { u64::from(count > 1) };
-            let wide =
-                if extra == 0 { 0 } else { closed + ((count - closed) * u64::from(extra)).div_ceil(1 << 16) };
-            layers[i] = Layer { blocks: count, split: count - wide, columns, bumping, first_word };
-            first_word += layers[i].words();
+            let closed = if bumping { blocks.min(BUCKET / WIDTH) } else { u64::from(blocks > 1) };
+            let wide = if shape.extra == 0 {
+                0
+            } else {
+                closed + ((blocks - closed) * u64::from(shape.extra)).div_ceil(1 << 16)
+            };
+            *layer = Layer {
+                blocks,
+                split: blocks.saturating_sub(wide),
+                columns: shape.columns,
+                bumping,
+                first_word,
+                seed: if bumping { shape.bumping_seed() } else { seed(shape.attempt) ^ shape.seed },
+            };
+            first_word = first_word.checked_add(layer.words())?;
         }
-        Self { layers, depth: blocks.len() }
-    }
-
-    /// Blocks of each layer, 0 where there is none.
-    pub(crate) fn blocks(&self) -> [u32; MAX_LAYERS] {
-        self.layers.map(|layer| layer.blocks as u32)
-    }
-
-    /// Whether the last layer passes nothing on.
-    pub(crate) fn complete(&self) -> bool {
-        self.layers().last().is_some_and(|layer| !layer.bumping)
+        Some(Self { layers, depth })
     }
 
     #[inline]
@@ -160,5 +193,10 @@ impl Geometry {
 
     pub(crate) fn words(&self) -> u64 {
         self.layers().iter().map(Layer::words).sum()
+    }
+
+    /// Bytes of blocks and thresholds.
+    pub(crate) fn size(&self) -> u128 {
+        u128::from(self.words()) * 8
     }
 }

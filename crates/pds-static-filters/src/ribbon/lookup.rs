@@ -2,7 +2,7 @@
 
 use super::geometry::{BUCKET, Geometry, LOG2_BUCKET, Layer, THRESHOLDS, WIDTH, fingerprint};
 use crate::arch::prefetch;
-use crate::seeds::{seed, seeded};
+use crate::seeds::seeded;
 
 /// A filter's words, little-endian: as many as its geometry has.
 #[derive(Clone, Copy)]
@@ -19,20 +19,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The seed of a layer: the last one has that of the attempt which succeeded.
-#[inline]
-pub(crate) fn layer_seed(layer: &Layer, attempt: u32) -> u64 {
-    /// The layers that bump cannot fail, and need one seed.
-    const BUMPING: u32 = u32::MAX;
-    seed(if layer.bumping { BUMPING } else { attempt })
-}
-
 /// Whether a hash solves its equation, in the layer that took it in.
 #[inline]
-pub(crate) fn contains(geometry: &Geometry, words: Words<'_>, attempt: u32, hash: u64) -> bool {
+pub(crate) fn contains(geometry: &Geometry, words: Words<'_>, hash: u64) -> bool {
     let mut hash = hash;
     for layer in geometry.layers() {
-        hash = seeded(hash, layer_seed(layer, attempt));
+        hash = seeded(hash, layer.seed);
         if !bumped(layer, words, hash) {
             return solves(layer, words, hash);
         }
@@ -46,10 +38,16 @@ fn bumped(layer: &Layer, words: Words<'_>, hash: u64) -> bool {
         return false;
     }
     let start = layer.start(hash);
-    let (word, shift) = layer.threshold(start >> LOG2_BUCKET);
-    let threshold = THRESHOLDS[(words.get(word) >> shift & 3) as usize];
+    let threshold = threshold(layer, words, start >> LOG2_BUCKET);
     // The last bucket is bumped whole, whatever the bytes say: windows that begin there would leave the layer.
-    start % BUCKET < u64::from(threshold) || start + BUCKET >= layer.rows()
+    start % BUCKET < threshold || start + BUCKET >= layer.rows()
+}
+
+/// The keys of a bucket whose first row, counted from the bucket's, is below are bumped.
+#[inline]
+pub(crate) fn threshold(layer: &Layer, words: Words<'_>, bucket: u64) -> u64 {
+    let (word, shift) = layer.threshold(bucket);
+    u64::from(THRESHOLDS[(words.get(word) >> shift & 3) as usize])
 }
 
 #[inline]
@@ -76,14 +74,17 @@ fn solves(layer: &Layer, words: Words<'_>, hash: u64) -> bool {
     wrong & 1 == 0
 }
 
-/// Asks for the lines of a hash in the first layer; gives its seeded hash.
+/// Asks for the lines of a hash in the first layer: of two blocks side by side, the first byte's and the last one's. Where
+/// the first has no column nothing is read.
 #[inline]
 fn ask(geometry: &Geometry, bytes: &[u8], hash: u64) {
     if let Some(layer) = geometry.layers().first() {
-        let hash = seeded(hash, layer_seed(layer, 0));
-        let (word, columns) = layer.block(layer.start(hash) / WIDTH);
-        prefetch(bytes, word as usize * 8);
-        prefetch(bytes, (word as usize + 2 * columns as usize) * 8 - 1);
+        let (word, columns) = layer.block(layer.start(seeded(hash, layer.seed)) / WIDTH);
+        let (first, length) = (word as usize * 8, columns as usize * 16);
+        if length > 0 {
+            prefetch(bytes, first);
+            prefetch(bytes, first.saturating_add(length - 1));
+        }
     }
 }
 
@@ -94,13 +95,7 @@ const PREFETCH_BYTES: usize = 1 << 20;
 const AHEAD: usize = 16;
 
 /// Answers for the first min(lengths) hashes, and returns that number.
-pub(crate) fn contains_batch(
-    geometry: &Geometry,
-    bytes: &[u8],
-    attempt: u32,
-    hashes: &[u64],
-    found: &mut [bool],
-) -> usize {
+pub(crate) fn contains_batch(geometry: &Geometry, bytes: &[u8], hashes: &[u64], found: &mut [bool]) -> usize {
     let count = hashes.len().min(found.len());
     let (hashes, found) = (&hashes[..count], &mut found[..count]);
     let words = Words::new(bytes);
@@ -109,7 +104,7 @@ pub(crate) fn contains_batch(
         if ahead && let Some(&later) = hashes.get(i + AHEAD) {
             ask(geometry, bytes, later);
         }
-        *found = contains(geometry, words, attempt, hash);
+        *found = contains(geometry, words, hash);
     }
     count
 }

@@ -6,6 +6,8 @@ mod filter;
 mod geometry;
 mod lookup;
 mod params;
+mod rate;
+mod sizing;
 mod view;
 mod wire;
 

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::build::{LAST_KEYS, bumping_blocks, last_blocks};
-use super::geometry::{Geometry, MAX_LAYERS};
+use super::geometry::{Geometry, Shape};
+use super::rate;
+use super::sizing::{expected_bumped, layers, most_bumped, too_many};
 use crate::{Error, limits};
 
 /// How many columns a bumped ribbon filter has: the bits that a key is checked by, a fraction included.
@@ -22,8 +23,11 @@ impl RibbonParams {
     /// Most columns: a fingerprint has 32 bits.
     pub const MAX_COLUMNS: u32 = 32;
 
-    /// The fewest columns whose rate of false positives is at most `fpr`, a probability within 2^-32..1. The chance that two
-    /// keys share a 64-bit hash, keys / 2^64, comes on top: [`RibbonParams::fpr`].
+    /// The fewest columns whose rate of false positives is at most `fpr`, a probability within 2^-32..1, over rows that are
+    /// asked for alike. Filters of few keys round to whole blocks, in favour of the rate; in larger ones the rows that bump
+    /// keys are not the same share everywhere, which is worth some thousandths of the rate in either direction. The chance that
+    /// two keys share a 64-bit hash, keys / 2^64, comes on top. [`RibbonParams::fpr`] has it all in the mean,
+    /// [`estimated_fpr`](crate::RibbonFilter::estimated_fpr) for the filter that was built.
     ///
     /// # Errors
     ///
@@ -51,15 +55,17 @@ impl RibbonParams {
         Self { columns, extra: 0, budget: None }.validated()
     }
 
-    /// The most columns that `keys` distinct keys take within `bytes` bytes. The filter that is built takes no more, however
-    /// the keys fall: its columns are settled when its layers are known.
+    /// The most columns that `keys` distinct keys are expected to take within `bytes` bytes. The filter that is built takes no
+    /// more, however the keys fall: its columns are settled when its layers are known. It builds whatever near-uniform keys
+    /// they are, if they are no more.
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if not even a part of one column fits.
+    /// [`Error::Parameter`] if not even a part of one column is sure to fit.
     pub fn for_bytes(keys: u64, bytes: u64) -> Result<Self, Error> {
-        let (blocks, depth, complete) = expected_layers(keys)?;
-        let (columns, extra) = fit(&blocks[..depth], complete, bytes)?;
+        // The more a layer bumps, the larger is the least filter.
+        fit(&layers(keys, most_bumped)?, bytes)?;
+        let (columns, extra) = fit(&layers(keys, expected_bumped)?, bytes)?;
         Ok(Self { columns, extra, budget: Some(bytes) })
     }
 
@@ -68,23 +74,27 @@ impl RibbonParams {
         f64::from(self.columns) + f64::from(self.extra) / WHOLE
     }
 
-    /// The expected rate of false positives of a filter of `keys` keys, a probability; 0 without keys.
+    /// The expected rate of false positives of a filter of `keys` keys, a probability; 0 without keys. It has two terms: what
+    /// the columns let pass, and the chance of sharing a hash with a key. The rate of the filter that is then built is its
+    /// [`estimated_fpr`](crate::RibbonFilter::estimated_fpr).
     pub fn fpr(&self, keys: u64) -> f64 {
         if keys == 0 {
             return 0.0;
         }
-        rate(self.columns, f64::from(self.extra) / WHOLE) + limits::hash_collision_rate(keys)
+        // More keys than there are rows for have the rate of many.
+        let share = f64::from(self.extra) / WHOLE;
+        let many = libm::exp2(-f64::from(self.columns)) * (1.0 - share / 2.0);
+        let columns = self.geometry(keys).map_or(many, |geometry| rate::expected(&geometry, keys));
+        (columns + limits::hash_collision_rate(keys)).min(1.0)
     }
 
-    /// Expected bytes of a filter of `keys` keys; within some hundredths of what it then takes.
+    /// Expected bytes of a filter of `keys` keys; what it then takes differs by what a deviation of the bumped keys does.
     ///
     /// # Errors
     ///
     /// [`Error::Parameter`] if it would exceed the address space.
     pub fn size_bytes(&self, keys: u64) -> Result<u64, Error> {
-        let (blocks, depth, complete) = expected_layers(keys)?;
-        let geometry = Geometry::new(&blocks[..depth], self.columns, self.extra, complete);
-        limits::allocatable(u128::from(geometry.words()) * 8)
+        limits::allocatable(self.geometry(keys)?.size())
     }
 
     /// Expected bits of a filter for each of `keys` keys; 0 without keys.
@@ -96,6 +106,11 @@ impl RibbonParams {
         Ok(limits::per_key(self.size_bytes(keys)? as f64 * 8.0, keys))
     }
 
+    fn geometry(self, keys: u64) -> Result<Geometry, Error> {
+        let shape = layers(keys, expected_bumped)?;
+        Geometry::new(&Shape { columns: self.columns, extra: self.extra, ..shape }).ok_or(too_many(keys))
+    }
+
     pub(crate) fn shape(self) -> (u32, u32) {
         (self.columns, self.extra)
     }
@@ -104,21 +119,21 @@ impl RibbonParams {
         self.budget
     }
 
-    /// The one gate.
-    pub(crate) fn new(columns: u32, extra: u32) -> Result<Self, Error> {
-        Self { columns, extra, budget: None }.validated()
+    /// Of a filter that there is.
+    pub(crate) fn of(shape: &Shape) -> Result<Self, Error> {
+        Self { columns: shape.columns, extra: shape.extra, budget: None }.validated()
     }
 
+    /// The one gate.
     fn validated(self) -> Result<Self, Error> {
-        if f64::from(self.extra) >= WHOLE || self.columns + u32::from(self.extra > 0) > Self::MAX_COLUMNS {
+        let most = Self::MAX_COLUMNS - u32::from(self.extra > 0);
+        let none = self.columns == 0 && self.extra == 0;
+        if none || self.columns > most || f64::from(self.extra) >= WHOLE {
             return Err(Error::Parameter {
                 name: "columns",
                 value: self.columns(),
                 domain: "0 < columns <= 32",
             });
-        }
-        if self.columns == 0 && self.extra == 0 {
-            return Err(Error::Parameter { name: "columns", value: 0.0, domain: "0 < columns <= 32" });
         }
         Ok(self)
     }
@@ -136,15 +151,13 @@ impl RibbonParams {
 /// What a whole column is in the unit of `extra`.
 const WHOLE: f64 = 65_536.0;
 
-pub(crate) fn rate(columns: u32, share: f64) -> f64 {
-    libm::exp2(-f64::from(columns)) * (1.0 - share / 2.0)
-}
-
 /// The most columns with which such layers take at most so many bytes.
-pub(crate) fn fit(blocks: &[u32], complete: bool, bytes: u64) -> Result<(u32, u32), Error> {
+pub(crate) fn fit(layers: &Shape, bytes: u64) -> Result<(u32, u32), Error> {
+    let split = |total: u64| ((total >> 16) as u32, (total & 0xffff) as u32);
     let fits = |total: u64| {
-        let (columns, extra) = ((total >> 16) as u32, (total & 0xffff) as u32);
-        u128::from(Geometry::new(blocks, columns, extra, complete).words()) * 8 <= u128::from(bytes)
+        let (columns, extra) = split(total);
+        Geometry::new(&Shape { columns, extra, ..*layers })
+            .is_some_and(|geometry| geometry.size() <= u128::from(bytes))
     };
     // The greatest that fits, by halving.
     let (mut good, mut bad) = (0, (u64::from(RibbonParams::MAX_COLUMNS) << 16) + 1);
@@ -159,30 +172,7 @@ pub(crate) fn fit(blocks: &[u32], complete: bool, bytes: u64) -> Result<(u32, u3
             domain: "enough for a part of a column",
         });
     }
-    Ok(((good >> 16) as u32, (good & 0xffff) as u32))
-}
-
-/// The blocks of each layer, how many layers there are, and whether the last passes nothing on.
-fn expected_layers(keys: u64) -> Result<([u32; MAX_LAYERS], usize, bool), Error> {
-    /// Keys of 1000 that a layer bumps, as measured.
-    const BUMPED_OF_1000: u64 = 34;
-    let mut layers = [0; MAX_LAYERS];
-    let (mut left, mut depth) = (keys, 0);
-    while left > 0 {
-        let last = left <= LAST_KEYS || depth + 1 == MAX_LAYERS;
-        let blocks = if last { last_blocks(left, 0) } else { bumping_blocks(left) };
-        layers[depth] = u32::try_from(blocks).map_err(|_| Error::Parameter {
-            name: "keys",
-            value: keys as f64,
-            domain: "at most 2^38 rows",
-        })?;
-        depth += 1;
-        if last {
-            return Ok((layers, depth, true));
-        }
-        left = (u128::from(left) * u128::from(BUMPED_OF_1000) / 1000) as u64;
-    }
-    Ok((layers, depth, false))
+    Ok(split(good))
 }
 
 /// What the parameters are written as; reading goes through the gate.

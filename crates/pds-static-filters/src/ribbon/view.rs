@@ -5,7 +5,7 @@ use core::fmt;
 use pds_core::same_hasher;
 use pds_core::wire::Header;
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Shape};
 use super::lookup::{self, Words};
 use super::wire::{self, Opened};
 use crate::{Error, Fingerprint, Key, KeyHasher, RibbonFilter, RibbonParams, Sketch, WyHasher};
@@ -18,9 +18,8 @@ use crate::{Error, Fingerprint, Key, KeyHasher, RibbonFilter, RibbonParams, Sket
 pub struct RibbonView<'a, H = WyHasher> {
     header: Header,
     params: RibbonParams,
-    keys: u64,
+    shape: Shape,
     geometry: Geometry,
-    attempt: u32,
     payload: &'a [u8],
     bytes: &'a [u8],
     hasher: H,
@@ -28,20 +27,20 @@ pub struct RibbonView<'a, H = WyHasher> {
 
 impl<'a, H: Fingerprint> RibbonView<'a, H> {
     pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
-        let Opened { header, params, keys, geometry, attempt, payload } = wire::open(bytes)?;
+        let Opened { header, params, shape, geometry, payload } = wire::open(bytes)?;
         same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        Ok(Self { header, params, keys, geometry, attempt, payload, bytes, hasher })
+        Ok(Self { header, params, shape, geometry, payload, bytes, hasher })
     }
 
     /// As [`RibbonFilter::contains_hash`].
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        lookup::contains(&self.geometry, Words::new(self.payload), self.attempt, hash)
+        lookup::contains(&self.geometry, Words::new(self.payload), hash)
     }
 
     /// As [`RibbonFilter::contains_batch`].
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        lookup::contains_batch(&self.geometry, self.payload, self.attempt, hashes, found)
+        lookup::contains_batch(&self.geometry, self.payload, hashes, found)
     }
 
     /// Checks the payload's checksum.
@@ -60,12 +59,12 @@ impl<'a, H: Fingerprint> RibbonView<'a, H> {
 
     /// As [`RibbonFilter::len`].
     pub fn len(&self) -> u64 {
-        self.keys
+        self.shape.keys
     }
 
     /// As [`RibbonFilter::is_empty`].
     pub fn is_empty(&self) -> bool {
-        self.keys == 0
+        self.shape.keys == 0
     }
 
     /// An owned filter with the same words.
@@ -91,7 +90,7 @@ impl<H: fmt::Debug> fmt::Debug for RibbonView<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonView")
             .field("params", &self.params)
-            .field("keys", &self.keys)
+            .field("keys", &self.shape.keys)
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }
