@@ -11,6 +11,7 @@ mod information;
 mod packed;
 mod params;
 mod registers;
+mod sparse;
 mod view;
 mod wire;
 

@@ -118,7 +118,7 @@ fn raise(registers: &mut [u8], other: &[u8]) {
 
 /// The leading zeros of a hash, at most [`MAX_ZEROS`], and one. Index bits never reach so high.
 #[inline]
-fn value(hash: u64) -> u8 {
+pub(crate) fn value(hash: u64) -> u8 {
     /// Ends the zeros: costs less than a minimum.
     const STOP: u64 = 1 << (63 - MAX_ZEROS);
     (hash | STOP).leading_zeros() as u8 + 1

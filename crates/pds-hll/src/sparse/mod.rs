@@ -1,0 +1,14 @@
+//! The few first keys, one by one: a set of tokens of their hashes.
+//!
+//! A token holds so much of a hash that registers of any precision can be had from it later. That two keys share a
+//! token is so rare that a set of tokens counts them almost exactly.
+
+mod bits;
+mod code;
+pub(crate) mod count;
+mod set;
+mod token;
+
+pub(crate) use code::{Tokens, encode};
+pub(crate) use set::{Added, TokenSet, capacity};
+pub(crate) use token::{EMPTY, Token};
