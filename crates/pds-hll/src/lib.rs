@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod codec;
 mod estimator;
 mod histogram;
 mod hll;
@@ -12,14 +13,11 @@ mod packed;
 mod params;
 mod registers;
 mod sparse;
-mod view;
-mod wire;
 
-pub use hll::HyperLogLog;
+pub use hll::{HllView, HyperLogLog, Ratio};
 pub use params::HllParams;
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
-pub use view::HllView;
 
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {

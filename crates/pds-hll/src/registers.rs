@@ -6,6 +6,7 @@ use core::mem;
 
 use crate::histogram::{Histogram, MAX_ZEROS};
 use crate::packed;
+use crate::sparse::Token;
 
 /// The greatest value seen at each index. The counts are absent when they would be stale: after a merge, say.
 #[derive(Clone)]
@@ -87,6 +88,13 @@ impl Registers {
         }
     }
 
+    /// Takes in the hashes that tokens stand for.
+    pub(crate) fn insert_tokens(&mut self, tokens: impl Iterator<Item = Token>) {
+        for token in tokens {
+            self.insert(token.hash());
+        }
+    }
+
     /// Takes in what registers of any number have seen; ends up with the smaller number of the two.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.fold(other.values.len());
@@ -108,7 +116,7 @@ impl Registers {
 }
 
 /// Raises each register to those of `other` that fold onto it.
-fn raise(registers: &mut [u8], other: &[u8]) {
+pub(crate) fn raise(registers: &mut [u8], other: &[u8]) {
     for part in other.chunks_exact(registers.len()) {
         for (mine, &theirs) in registers.iter_mut().zip(part) {
             *mine = theirs.max(*mine);

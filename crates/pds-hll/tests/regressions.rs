@@ -68,11 +68,17 @@ fn equality_is_a_function_of_the_set() {
 fn the_rarest_hashes_saturate_their_register_and_no_other() {
     for precision in PRECISIONS {
         let mut sketch = empty(precision);
-        sketch.insert_hash(0);
         let mut other = empty(precision);
+        // More different hashes than are kept one by one, all to registers of their own.
+        let many: Vec<u64> = (1..=sketch.params().sparse_limit() as u64 + 1).map(|i| 1 << 63 | i).collect();
+        sketch.insert_batch(&many);
+        other.insert_batch(&many);
+        sketch.insert_hash(0);
         other.insert_hash(1 << 17 & !((1 << precision) - 1));
         assert!(sketch == other, "46 zeros are as good as 64");
-        assert_eq!(sketch.bounds(0.0).0.round().to_bits(), 1.0f64.to_bits());
+        let registers = sketch.registers();
+        assert_eq!(registers[0], 47);
+        assert!((1..).zip(&registers[1..]).all(|(i, &value)| value == u8::from(i <= many.len())));
     }
 }
 
@@ -266,10 +272,13 @@ fn corrupt_bytes_are_refused_and_hostile_ones_survived() {
     wire.accepts_canonical_bytes_only(&sketch.to_bytes());
     let bytes = sketch.to_bytes();
     for precision in 0..=255 {
-        for len in [0, 12, 48, 49, 96] {
-            wire.survives_forgeries(&bytes, &[precision], &vec![0xff; len]);
+        for form in 0..=3 {
+            for len in [0, 12, 48, 49, 96] {
+                wire.survives_forgeries(&bytes, &[precision, form], &vec![0xff; len]);
+                wire.survives_forgeries(&bytes, &[precision, form, 3], &vec![0x55; len]);
+            }
         }
-        let forged = pds_testkit::forge(&bytes, &[precision], &bytes[25..]);
+        let forged = pds_testkit::forge(&bytes, &[precision, bytes[25]], &bytes[26..]);
         assert_eq!(HyperLogLog::from_bytes(&forged).is_ok(), precision == 6);
     }
     let text = serde_json::to_string(&sketch).unwrap();

@@ -26,6 +26,12 @@ fn remainder_bits(count: usize) -> u32 {
     (SCALE / count.max(1)).max(1).ilog2()
 }
 
+/// Most bytes of the code of up to `count` tokens, however they were chosen: a gap takes k + 1 bits and all of them
+/// together 2^26 / 2^k zeros, 3 a token at most; leading zeros take 38. Rounded up from log2 to k + 1.
+pub(crate) fn most_bytes(count: usize) -> usize {
+    (count * (remainder_bits(count) + 1 + 1 + 3 + MAX_RANK) as usize).div_ceil(8)
+}
+
 /// Appends the code of tokens that are in order, each once.
 pub(crate) fn encode(tokens: &[Token], out: &mut Vec<u8>) {
     let k = remainder_bits(tokens.len());

@@ -9,6 +9,6 @@ pub(crate) mod count;
 mod set;
 mod token;
 
-pub(crate) use code::{Tokens, encode};
-pub(crate) use set::{Added, TokenSet, capacity};
-pub(crate) use token::{EMPTY, Token};
+pub(crate) use code::{Tokens, encode, most_bytes};
+pub(crate) use set::{Added, TokenSet};
+pub(crate) use token::{INDEX_BITS, MAX_RANK, Token};
