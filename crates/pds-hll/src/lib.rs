@@ -13,16 +13,18 @@ mod packed;
 mod params;
 mod registers;
 mod sparse;
+mod ull;
 
 pub use hll::{HllView, HyperLogLog, Ratio};
 pub use params::HllParams;
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
+pub use ull::{UllParams, UllView, UltraLogLog};
 
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
     pub use crate::{
         Error, ExactMerge, Fingerprint, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Prehashed,
-        SipHasher, Sketch,
+        SipHasher, Sketch, UllParams, UllView, UltraLogLog,
     };
 }

@@ -14,7 +14,7 @@ use super::{MALFORMED, MAX_ALPHABET};
 use crate::Error;
 
 /// How often each symbol occurs; symbols beyond the greatest alphabet are left out.
-pub(super) fn count(symbols: &[u8]) -> [u32; MAX_ALPHABET] {
+pub(crate) fn count(symbols: &[u8]) -> [u32; MAX_ALPHABET] {
     // A table for each place in a group: runs of one symbol do not wait for one counter.
     let mut tables = [[0u32; 256]; 4];
     let (groups, rest) = symbols.as_chunks::<4>();

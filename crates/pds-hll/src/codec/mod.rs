@@ -22,6 +22,7 @@ mod tests;
 use alloc::vec::Vec;
 
 use crate::Error;
+pub(crate) use counts::count;
 use frequencies::Frequencies;
 
 /// The size of the greatest alphabet: symbols are bytes below it.
