@@ -9,13 +9,15 @@ mod estimator;
 mod histogram;
 mod hll;
 mod information;
+mod joint;
 mod packed;
 mod params;
 mod registers;
 mod sparse;
 mod ull;
 
-pub use hll::{HllView, HyperLogLog, Ratio};
+pub use hll::{Estimate, HllView, HyperLogLog};
+pub use joint::{Joint, Part};
 pub use params::HllParams;
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};

@@ -3,10 +3,10 @@
 mod ratio;
 mod sketch;
 pub(crate) mod state;
-mod union;
+pub(crate) mod union;
 mod view;
 pub(crate) mod wire;
 
-pub use ratio::Ratio;
+pub use ratio::Estimate;
 pub use sketch::HyperLogLog;
 pub use view::HllView;

@@ -5,15 +5,15 @@ use libm::{exp, sqrt};
 use super::sketch::HyperLogLog;
 use crate::Fingerprint;
 
-/// A ratio of two counts, and where it lies.
+/// A value, and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Ratio {
-    /// The ratio of the two estimates.
+pub struct Estimate {
+    /// The most likely value.
     pub value: f64,
-    /// The ratio divided by e^(kappa s).
+    /// The lower bound.
     pub lower: f64,
-    /// The ratio times e^(kappa s).
+    /// The upper bound.
     pub upper: f64,
 }
 
@@ -26,24 +26,24 @@ impl<H: Fingerprint> HyperLogLog<H> {
     ///
     /// * `kappa`: width in standard deviations, as of [`HyperLogLog::bounds`].
     ///
-    /// Precisions and hashers need not agree. `None` if `other` is empty or if one of the two is saturated: there is no
+    /// The bounds are value e^(-kappa s) and value e^(kappa s). Precisions and hashers need not agree. `None` if `other` is empty or if one of the two is saturated: there is no
     /// ratio. 0, exactly, if only `self` is empty.
-    pub fn ratio<G: Fingerprint>(&self, other: &HyperLogLog<G>, kappa: f64) -> Option<Ratio> {
+    pub fn ratio<G: Fingerprint>(&self, other: &HyperLogLog<G>, kappa: f64) -> Option<Estimate> {
         let (mine, theirs) = (self.estimate(), other.estimate());
         if theirs == 0.0 || !(mine.is_finite() && theirs.is_finite()) {
             return None;
         }
         let value = mine / theirs;
         if value == 0.0 {
-            return Some(Ratio { value, lower: 0.0, upper: 0.0 });
+            return Some(Estimate { value, lower: 0.0, upper: 0.0 });
         }
         let [one, two] = [self.state().relative_error(), other.state().relative_error()];
         let error = sqrt(one * one + two * two);
         // Without error there is no width, whatever kappa.
         let spread = if error == 0.0 { 0.0 } else { kappa.abs() * error };
         if spread.is_nan() {
-            return Some(Ratio { value, lower: 0.0, upper: f64::INFINITY });
+            return Some(Estimate { value, lower: 0.0, upper: f64::INFINITY });
         }
-        Some(Ratio { value, lower: value * exp(-spread), upper: value * exp(spread) })
+        Some(Estimate { value, lower: value * exp(-spread), upper: value * exp(spread) })
     }
 }

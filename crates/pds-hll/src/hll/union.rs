@@ -1,5 +1,6 @@
 //! What several sketches say together.
 
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -9,6 +10,7 @@ use super::sketch::HyperLogLog;
 use super::state::{Mode, State, raise_to};
 use super::view::HllView;
 use crate::histogram::{Histogram, Tally};
+use crate::registers::raise;
 use crate::sparse::{TokenSet, count};
 use crate::{Error, Fingerprint, HllParams, estimator, packed};
 
@@ -109,12 +111,17 @@ fn union_histogram(params: HllParams, sparse: &[&TokenSet], dense: &[&[u8]]) -> 
     tally.finish()
 }
 
-/// The parts of a state that set operations compare.
-pub(crate) fn values_at(state: &State, params: HllParams) -> Vec<u8> {
-    let mut values = vec![0; params.registers()];
+/// The registers of a state at its own precision or a lower one.
+pub(crate) fn values_at(state: &State, params: HllParams) -> Cow<'_, [u8]> {
     match state.mode() {
-        Mode::Sparse(tokens) => raise_to(&mut values, params, tokens.iter()),
-        Mode::Dense(registers) => crate::registers::raise(&mut values, registers.values()),
+        Mode::Dense(registers) if state.params() == params => Cow::Borrowed(registers.values()),
+        mode => {
+            let mut values = vec![0; params.registers()];
+            match mode {
+                Mode::Sparse(tokens) => raise_to(&mut values, params, tokens.iter()),
+                Mode::Dense(registers) => raise(&mut values, registers.values()),
+            }
+            Cow::Owned(values)
+        }
     }
-    values
 }
