@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::mem;
 
-use super::register::{is_beyond, join, of_value};
+use super::register::{changes_with, join, with_value};
 use crate::registers::value;
 use crate::sparse::Token;
 
@@ -28,22 +28,24 @@ impl Registers {
 
     /// Takes in a hash; true if a register changed.
     ///
-    /// With many keys most hashes lie too far below what their register has seen: one predicted branch ends it there.
+    /// Once there are many more keys than registers hardly a hash changes anything: the one branch is on that.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         let register = self.at(hash);
-        let (old, value) = (*register, value(hash));
-        if is_beyond(old, value) {
-            return false;
+        let value = value(hash);
+        let changes = changes_with(*register, value);
+        if changes {
+            *register = with_value(*register, value);
         }
-        *register = join(old, of_value(value));
-        *register != old
+        changes
     }
 
-    /// Takes in many hashes.
+    /// Takes in many hashes, without branches: they would often be mispredicted while there are few keys, and cost as much
+    /// as they save when there are many.
     pub(super) fn insert_batch(&mut self, hashes: &[u64]) {
         for &hash in hashes {
-            self.insert(hash);
+            let register = self.at(hash);
+            *register = with_value(*register, value(hash));
         }
     }
 
