@@ -41,6 +41,11 @@ impl Histogram {
         tally.finish()
     }
 
+    /// Each value with the number of its registers.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (u8, u128)> + '_ {
+        (0..).zip(self.0.iter().map(|&count| u128::from(count)))
+    }
+
     /// A register went from one value to another.
     #[inline]
     pub(crate) fn moved(&mut self, from: u8, to: u8) {

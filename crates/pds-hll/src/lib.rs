@@ -14,6 +14,7 @@ mod packed;
 mod params;
 mod registers;
 mod sparse;
+mod streaming;
 mod ull;
 
 pub use hll::{Estimate, HllView, HyperLogLog};
@@ -21,12 +22,13 @@ pub use joint::{Joint, Part};
 pub use params::HllParams;
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
+pub use streaming::StreamingHyperLogLog;
 pub use ull::{UllParams, UllView, UltraLogLog};
 
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
     pub use crate::{
         Error, ExactMerge, Fingerprint, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Prehashed,
-        SipHasher, Sketch, UllParams, UllView, UltraLogLog,
+        SipHasher, Sketch, StreamingHyperLogLog, UllParams, UllView, UltraLogLog,
     };
 }

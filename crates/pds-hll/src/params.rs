@@ -105,6 +105,16 @@ impl HllParams {
         ERROR_SCALE / libm::sqrt(self.registers() as f64)
     }
 
+    /// Standard error of the running estimate of a [`StreamingHyperLogLog`](crate::StreamingHyperLogLog) of many keys, as a
+    /// share of the true count: sqrt(ln 2) / sqrt(m) = 0.833 / sqrt(m).
+    ///
+    /// # Source
+    ///
+    /// `[Ting14]`, `[Cohen15]`.
+    pub fn streaming_std_error(&self) -> f64 {
+        libm::sqrt(core::f64::consts::LN_2 / self.registers() as f64)
+    }
+
     /// Standard error of the estimate at `keys` distinct keys, as a share of them: next to nothing up to
     /// [`HllParams::sparse_limit`], then from 0.71 / sqrt(m) to nearly 1.04 / sqrt(m) for many; 0 for no keys. From the
     /// Fisher information of the registers.

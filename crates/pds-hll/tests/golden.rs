@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pds_hll::{HllParams, HyperLogLog, Sketch};
+use pds_hll::{HllParams, HyperLogLog, Sketch, StreamingHyperLogLog};
 use pds_testkit::golden;
 
 fn sketch(precision: u8) -> HyperLogLog {
@@ -38,6 +38,20 @@ fn states() -> Vec<(&'static str, HyperLogLog)> {
     ]
 }
 
+/// The same of running estimates.
+fn streams() -> Vec<(&'static str, StreamingHyperLogLog)> {
+    let empty = |precision| StreamingHyperLogLog::new(sketch(precision).params());
+    let (mut few, mut some, mut many) = (empty(4), empty(4), empty(12));
+    few.extend(["alice", "bob", "carol"]);
+    some.extend(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]);
+    many.extend(0..100_000u32);
+    vec![
+        ("streaming-v1-p4-sparse.bin", few),
+        ("streaming-v1-p4-packed.bin", some),
+        ("streaming-v1-p12-coded.bin", many),
+    ]
+}
+
 fn path(file: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "golden", file].iter().collect()
 }
@@ -54,8 +68,18 @@ fn the_bytes_of_a_sketch_never_change() {
 }
 
 #[test]
+fn the_bytes_of_a_running_estimate_never_change() {
+    for (file, sketch) in streams() {
+        let bytes = sketch.to_bytes();
+        golden(env!("CARGO_MANIFEST_DIR"), file, &bytes);
+        assert!(StreamingHyperLogLog::from_bytes(&bytes).is_ok_and(|read| read == sketch), "{file}");
+    }
+}
+
+#[test]
 fn every_golden_file_is_of_a_known_state() {
-    let known: Vec<_> = states().into_iter().map(|(file, _)| path(file)).collect();
+    let files = states().into_iter().map(|(file, _)| file);
+    let known: Vec<_> = files.chain(streams().into_iter().map(|(file, _)| file)).map(path).collect();
     for entry in fs::read_dir(path("")).unwrap() {
         let found = entry.unwrap().path();
         if found.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ull-")) {

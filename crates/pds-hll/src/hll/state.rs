@@ -48,6 +48,15 @@ impl State {
         &self.mode
     }
 
+    /// The registers, once there are any. They may be raised, as inserting does.
+    #[inline]
+    pub(crate) fn registers_mut(&mut self) -> Option<&mut Registers> {
+        match &mut self.mode {
+            Mode::Dense(registers) => Some(registers),
+            Mode::Sparse(_) => None,
+        }
+    }
+
     /// Takes in a hash; true if anything changed.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
