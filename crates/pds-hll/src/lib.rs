@@ -3,7 +3,11 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+#[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
+mod atomic;
 mod codec;
 mod estimator;
 mod histogram;
@@ -17,6 +21,8 @@ mod sparse;
 mod streaming;
 mod ull;
 
+#[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
+pub use atomic::AtomicHyperLogLog;
 pub use hll::{Estimate, HllView, HyperLogLog};
 pub use joint::{Joint, Part};
 pub use params::HllParams;
@@ -27,6 +33,8 @@ pub use ull::{UllParams, UllView, UltraLogLog};
 
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
+    #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
+    pub use crate::AtomicHyperLogLog;
     pub use crate::{
         Error, ExactMerge, Fingerprint, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Prehashed,
         SipHasher, Sketch, StreamingHyperLogLog, UllParams, UllView, UltraLogLog,
