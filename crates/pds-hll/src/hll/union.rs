@@ -92,7 +92,9 @@ fn union_histogram(params: HllParams, sparse: &[&TokenSet], dense: &[&[u8]]) -> 
     let mut early = Vec::new();
     if !sparse.is_empty() {
         early = vec![0; count];
-        sparse.iter().for_each(|tokens| raise_to(&mut early, params, tokens.iter()));
+        for tokens in sparse {
+            raise_to(&mut early, params, tokens.iter());
+        }
     }
     let size = CHUNK.min(count);
     let mut tally = Tally::new();

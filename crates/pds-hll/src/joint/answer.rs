@@ -1,5 +1,7 @@
 //! What a comparison of two sketches says.
 
+use alloc::boxed::Box;
+
 use libm::{exp, sqrt};
 
 use super::likelihood::{BOTH, LEFT, Likelihood, RIGHT};
@@ -37,7 +39,7 @@ enum Basis {
 
 #[derive(Clone, Debug)]
 struct Likely {
-    likelihood: Likelihood,
+    likelihood: Box<Likelihood>,
     rates: [f64; 3],
     /// Of the logarithms of the parts.
     covariance: [[f64; 3]; 3],
@@ -110,7 +112,7 @@ impl Joint {
         Self { parts: [sizes[0], sizes[1], 0.0], sizes, errors: [0.0; 2], basis: Basis::Unknown }
     }
 
-    pub(super) fn most_likely(sizes: [f64; 2], errors: [f64; 2], likelihood: Likelihood) -> Self {
+    pub(super) fn most_likely(sizes: [f64; 2], errors: [f64; 2], likelihood: Box<Likelihood>) -> Self {
         /// The gain of one standard deviation in the logarithm of the likelihood.
         const ONE_SIGMA: f64 = 0.5;
         let [left, right] = sizes;

@@ -19,6 +19,8 @@
 //!
 //! Source: `[Ertl17]`.
 
+use core::cmp::Ordering;
+
 use libm::{expm1, log};
 
 use crate::histogram::{MAX_ZEROS, VALUES};
@@ -66,14 +68,16 @@ impl Likelihood {
         };
         for (left, row) in pairs.iter().enumerate() {
             for (right, &count) in row.iter().enumerate() {
-                if left < right {
-                    likelihood.left_lower[left] += count;
-                    likelihood.right_higher[right] += count;
-                } else if left > right {
-                    likelihood.left_higher[left] += count;
-                    likelihood.right_lower[right] += count;
-                } else {
-                    likelihood.equal[left] += count;
+                match left.cmp(&right) {
+                    Ordering::Less => {
+                        likelihood.left_lower[left] += count;
+                        likelihood.right_higher[right] += count;
+                    }
+                    Ordering::Greater => {
+                        likelihood.left_higher[left] += count;
+                        likelihood.right_lower[right] += count;
+                    }
+                    Ordering::Equal => likelihood.equal[left] += count,
                 }
             }
         }

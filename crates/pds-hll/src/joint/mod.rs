@@ -6,6 +6,8 @@ mod solve;
 
 pub use answer::{Joint, Part};
 
+use alloc::boxed::Box;
+
 use libm::sqrt;
 use pds_core::same_hasher;
 
@@ -50,7 +52,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
             return Ok(Joint::apart(sizes, [left, right].map(State::relative_error)));
         }
         let params = left.params().min(right.params());
-        let likelihood = Likelihood::of(&values_at(left, params), &values_at(right, params));
+        let likelihood = Box::new(Likelihood::of(&values_at(left, params), &values_at(right, params)));
         Ok(Joint::most_likely(sizes, [left, right].map(State::relative_error), likelihood))
     }
 

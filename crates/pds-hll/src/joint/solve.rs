@@ -96,8 +96,8 @@ pub(super) fn covariance(likelihood: &Likelihood, rates: [f64; 3]) -> Matrix {
 fn in_logs(likelihood: &Likelihood, logs: [f64; 3]) -> Expansion {
     let rates = logs.map(exp);
     let mut at = likelihood.at(rates);
-    for i in 0..3 {
-        at.gradient[i] *= rates[i];
+    for (slope, rate) in at.gradient.iter_mut().zip(rates) {
+        *slope *= rate;
     }
     for i in 0..3 {
         for j in 0..3 {
