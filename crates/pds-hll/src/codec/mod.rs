@@ -40,6 +40,7 @@ pub(crate) fn encode(symbols: &[u8], alphabet: usize, out: &mut Vec<u8>) {
 }
 
 /// Symbols in coded form, the counts of which have been read.
+#[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
     counts: [u32; MAX_ALPHABET],
     alphabet: usize,

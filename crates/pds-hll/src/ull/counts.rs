@@ -39,13 +39,15 @@ impl Counts {
             && self.0.iter().zip(0..).all(|(&count, register)| count == 0 || is_reachable(register))
     }
 
-    /// Most different tokens that lead to these registers at a precision.
-    pub(super) fn most_tokens(&self, precision: u8) -> u64 {
-        self.0
-            .iter()
-            .zip(0..)
-            .map(|(&count, register)| u64::from(count) * most_tokens(register, precision))
-            .sum()
+    /// Whether more different tokens than `limit` lead to these registers at a precision, at most.
+    pub(super) fn may_stand_for_more_than(&self, limit: usize, precision: u8) -> bool {
+        let mut sum = 0;
+        self.0.iter().zip(0..).any(|(&count, register)| {
+            if count > 0 {
+                sum += u64::from(count) * most_tokens(register, precision);
+            }
+            sum > limit as u64
+        })
     }
 
     /// What the registers say of each value.

@@ -87,10 +87,10 @@ fn rate(evidence: &Evidence) -> f64 {
             e *= e + 2.0;
         }
         let step = -height / slope;
-        if !(step > 0.0) {
-            break;
+        // At the root rounding may point back.
+        if step > 0.0 {
+            x += x * step;
         }
-        x += x * step;
         if step < LAST {
             break;
         }

@@ -43,15 +43,15 @@ impl Parts {
 #[inline]
 pub(super) fn changes_with(register: u8, value: u8) -> bool {
     // The values as bits, each two places above itself: those seen, from the greatest on, and all that are too small.
-    let idle = (u64::from(register & 3 | 4) + 1 << (register >> 2)) - 1;
-    idle >> (value + 2) & 1 == 0
+    let idle = ((u64::from(register & 3 | 4) + 1) << (register >> 2)) - 1;
+    (idle >> (value + 2)) & 1 == 0
 }
 
 /// The register that has seen a value more, from 1: without branches.
 #[inline]
 pub(super) fn with_value(register: u8, value: u8) -> u8 {
     // The values as bits, each two places above itself; there is no value 0.
-    let seen = u64::from(register & 3 | 4) << (register >> 2) & !7 | 4 << value;
+    let seen = ((u64::from(register & 3 | 4) << (register >> 2)) & !7) | 4 << value;
     let greatest = seen.ilog2() - 2;
     // The highest bit, at 4 from here, makes one value too many.
     ((greatest - 1) << 2) as u8 + (seen >> greatest) as u8
@@ -79,8 +79,8 @@ pub(super) fn join(a: u8, b: u8) -> u8 {
 pub(super) fn is_reachable(register: u8) -> bool {
     match register >> 2 {
         0 => register == 0,
-        1 => register & 3 == 0,
-        2 => register & 1 == 0,
+        1 => register == 4,
+        2 => register == 8 || register == 10,
         greatest => greatest <= MAX_VALUE,
     }
 }
@@ -88,11 +88,10 @@ pub(super) fn is_reachable(register: u8) -> bool {
 /// Most different tokens that lead to this register at a precision: those of all values that it may have seen.
 pub(super) fn most_tokens(register: u8, precision: u8) -> u64 {
     let Parts { greatest, below, second_below } = Parts::of(register);
+    // What is neither of the two is the greatest, or long forgotten.
     let seen = |value: u8| match greatest - value {
-        0 => true,
         1 => below == Some(true),
         2 => second_below == Some(true),
-        // Long forgotten.
         _ => true,
     };
     (1..=greatest).filter(|&value| seen(value)).map(|value| tokens_of(value, precision)).sum()
@@ -102,12 +101,9 @@ pub(super) fn most_tokens(register: u8, precision: u8) -> u64 {
 fn tokens_of(value: u8, precision: u8) -> u64 {
     // The index bits of a token above the register's number.
     let each = 1u64 << (INDEX_BITS - u32::from(precision));
-    match u32::from(value).checked_sub(MAX_RANK) {
-        None | Some(0) => each,
-        // The zeros go on into the index bits, and end with a one, or with the last bit that counts.
-        Some(more) if value < MAX_VALUE => each >> more,
-        Some(more) => each >> (more - 1),
-    }
+    let more = u32::from(value).saturating_sub(MAX_RANK);
+    // Beyond, the zeros go on into the index bits, and end with a one, or with the last bit that counts.
+    if value < MAX_VALUE { each >> more } else { each >> (more - 1) }
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use super::register::REGISTERS;
 use super::registers::Registers;
 use super::state::{Mode, State};
 use super::{estimator, information};
+use crate::codec::{self, Decoder};
 use crate::hll::wire::open_envelope;
 use crate::sparse::{self, TokenSet, Tokens, count};
-use crate::{Error, Fingerprint, KeyHasher, Sketch, UllParams, UltraLogLog, codec};
+use crate::{Error, Fingerprint, KeyHasher, Sketch, UllParams, UltraLogLog};
 
 /// The newest version of the body.
 const VERSION: u8 = 1;
@@ -49,16 +50,15 @@ fn write(state: &State) -> (Body, Vec<u8>) {
             sparse::encode(&tokens.sorted(), &mut payload);
             Form::Sparse { tokens: tokens.len() as u32 }
         }
-        Mode::Dense(registers) => match code_of(registers.bytes()) {
-            Some(code) => {
+        Mode::Dense(registers) => {
+            if let Some(code) = code_of(registers.bytes()) {
                 payload = code;
                 Form::Coded
-            }
-            None => {
+            } else {
                 payload.extend_from_slice(registers.bytes());
                 Form::Raw
             }
-        },
+        }
     };
     (Body { params: state.params(), form }, payload)
 }
@@ -74,28 +74,41 @@ fn code_of(registers: &[u8]) -> Option<Vec<u8>> {
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a> {
     params: UllParams,
-    form: Form,
     payload: &'a [u8],
+    content: Content<'a>,
+}
+
+#[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant)] // lives for a call or in a view, which may be copied
+enum Content<'a> {
+    Sparse {
+        tokens: usize,
+    },
+    Raw,
+    /// The counts stand at the front of the code.
+    Coded(Decoder<'a>),
 }
 
 impl<'a> Stored<'a> {
     /// Checks parameters and lengths, in constant time.
     fn open(body: Body, payload: &'a [u8]) -> Result<Self, Error> {
         let Body { params, form } = body;
-        match form {
+        let content = match form {
             Form::Sparse { tokens } => {
-                if tokens as usize > params.sparse_limit() {
+                let tokens = tokens as usize;
+                if tokens > params.sparse_limit() {
                     return Err(Error::Malformed { field: "tokens" });
                 }
-                Tokens::open(payload, tokens as usize)?;
+                Tokens::open(payload, tokens)?;
+                Content::Sparse { tokens }
             }
-            Form::Raw if payload.len() == params.registers() => {}
+            Form::Raw if payload.len() == params.registers() => Content::Raw,
             Form::Coded if payload.len() < params.registers() => {
-                codec::Decoder::open(payload, params.registers(), REGISTERS)?;
+                Content::Coded(Decoder::open(payload, params.registers(), REGISTERS)?)
             }
             Form::Raw | Form::Coded => return Err(Error::Malformed { field: "payload length" }),
-        }
-        Ok(Self { params, form, payload })
+        };
+        Ok(Self { params, payload, content })
     }
 
     pub(super) fn params(&self) -> UllParams {
@@ -107,36 +120,35 @@ impl<'a> Stored<'a> {
     }
 
     pub(super) fn estimate(&self) -> f64 {
-        match self.form {
-            Form::Sparse { tokens } => count::estimate(tokens as usize),
-            Form::Raw | Form::Coded => estimator::estimate(&self.counts()),
+        match self.content {
+            Content::Sparse { tokens } => count::estimate(tokens),
+            _ => estimator::estimate(&self.counts()),
         }
     }
 
     pub(super) fn bounds(&self, kappa: f64) -> (f64, f64) {
-        match self.form {
-            Form::Sparse { tokens } => count::bounds(tokens as usize, kappa),
-            Form::Raw | Form::Coded => information::bounds(&self.counts(), kappa),
+        match self.content {
+            Content::Sparse { tokens } => count::bounds(tokens, kappa),
+            _ => information::bounds(&self.counts(), kappa),
         }
     }
 
     /// The state, every part of it checked: it would be written with these bytes.
     pub(super) fn read(&self) -> Result<State, Error> {
-        let registers = match self.form {
-            Form::Sparse { tokens } => return self.tokens(tokens as usize),
-            Form::Raw => self.payload.to_vec(),
-            Form::Coded => {
+        let registers = match &self.content {
+            Content::Sparse { tokens } => return self.tokens(*tokens),
+            Content::Raw => self.payload.to_vec(),
+            Content::Coded(decoder) => {
                 let mut registers = vec![0; self.params.registers()];
-                codec::Decoder::open(self.payload, registers.len(), REGISTERS)?
-                    .decode_into(&mut registers)?;
+                decoder.decode_into(&mut registers)?;
                 registers
             }
         };
-        // Registers stand for more tokens than the limit: otherwise these would have been written.
         let counts = self.counts();
-        let enough = counts.most_tokens(self.params.precision()) > self.params.sparse_limit() as u64;
+        // Registers stand for more tokens than the limit: otherwise these would have been written.
+        let enough = counts.may_stand_for_more_than(self.params.sparse_limit(), self.params.precision());
         // The writer takes the shorter form.
-        let shortest = matches!(self.form, Form::Coded) || code_of(&registers).is_none();
+        let shortest = matches!(self.content, Content::Coded(_)) || code_of(&registers).is_none();
         if counts.are_reachable(self.params.registers()) && enough && shortest {
             Ok(State::dense(self.params, Registers::from_bytes(registers.into_boxed_slice())))
         } else {
@@ -153,16 +165,12 @@ impl<'a> Stored<'a> {
         Ok(State::sparse(self.params, set))
     }
 
-    /// The counts of registers, which stand at the front of their code; of tokens none.
+    /// The counts of registers; of tokens none.
     fn counts(&self) -> Counts {
-        match self.form {
-            Form::Sparse { .. } => Counts::of(&[]),
-            Form::Raw => Counts::of(self.payload),
-            Form::Coded => match codec::Decoder::open(self.payload, self.params.registers(), REGISTERS) {
-                Ok(decoder) => Counts::from_histogram(decoder.histogram()),
-                // Was opened before.
-                Err(_) => Counts::of(&[]),
-            },
+        match &self.content {
+            Content::Sparse { .. } => Counts::of(&[]),
+            Content::Raw => Counts::of(self.payload),
+            Content::Coded(decoder) => Counts::from_histogram(decoder.histogram()),
         }
     }
 }
