@@ -111,8 +111,11 @@ fn distinct(counter: &HyperLogLog, exact: u64) -> Row {
     let (p, exact) = (counter.params().precision(), exact as f64);
     let sigma = counter.params().predicted_error(exact as u64);
     let error = counter.estimate() - exact;
-    // Few keys err by whole keys that share a register: a rare event, and no normal one.
-    let collisions = exact * exact / (2.0 * counter.params().registers() as f64);
+    // Few keys err by whole keys that share a register, or the 32 bits that are kept of each of the first keys: a rare event,
+    // and no normal one.
+    let places =
+        if counter.is_sparse() { 3.0 * (1u64 << 26) as f64 } else { counter.params().registers() as f64 };
+    let collisions = exact * exact / (2.0 * places);
     let rare = if collisions < RARE { laws::poisson_limit(collisions) + 1.0 } else { 0.0 };
     let bound = (laws::Z * sigma * exact).max(rare);
     let law = laws::at_most(error.abs(), bound);

@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicU8, AtomicU32};
 use super::cells::{Count, Register, Slot};
 use crate::HllParams;
 use crate::hll::state::{Mode, State, raise_to};
-use crate::registers::Registers;
+use crate::registers::{Registers, value};
 use crate::sparse::{EMPTY, Token, TokenSet, capacity, place};
 
 pub(super) struct Shared<R = AtomicU8, S = AtomicU32, C = AtomicU32> {
@@ -57,8 +57,8 @@ impl<R: Register, S: Slot, C: Count> Shared<R, S, C> {
     /// Takes in a hash; true if this call changed anything.
     #[inline]
     pub(super) fn insert(&self, hash: u64) -> bool {
-        let (index, value) = Token::of(hash).index_and_value(self.params.precision());
-        let raised = self.registers[index].raise(value);
+        let index = hash as usize & (self.registers.len() - 1);
+        let raised = self.registers[index].raise(value(hash));
         if self.tokens.is_closed() { raised } else { self.add(hash, raised) }
     }
 

@@ -142,7 +142,7 @@ fn the_rarest_symbol_comes_back_wherever_it_stands() {
     }
 }
 
-/// 8 + 1.5 bytes a state, and the counts: half of log2 of each, and a few bits.
+/// Beside the entropy: what the states hold at the end, and the counts.
 #[test]
 fn the_length_is_the_entropy_and_little_more() {
     let mut state = 1u64;

@@ -12,7 +12,7 @@ use crate::information::deviation;
 /// union and their similarity, each with an estimate and with bounds.
 ///
 /// * Error: two-sided. It depends on the share of the intersection: relative to it, the error grows as the share falls
-///   (table `hll-joint`), and [`Part::bounds`] say by how much.
+///   (table `hll-intersection`), and [`Part::bounds`] say by how much.
 /// * An intersection is never negative, and never above the estimate of either sketch.
 #[derive(Clone, Debug)]
 pub struct Joint {

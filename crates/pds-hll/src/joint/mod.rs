@@ -22,7 +22,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// two sets: the most likely ones for both sketches together, registers being compared one by one.
     ///
     /// That is more precise than [`HyperLogLog::inclusion_exclusion`], the more so the smaller the intersection is (table
-    /// `hll-joint`), and never negative. Sketches of different precision are compared at the lower one. While both count
+    /// `hll-intersection`), and never negative. Sketches of different precision are compared at the lower one. While both count
     /// their keys one by one ([`HyperLogLog::is_sparse`]) so does the comparison, almost exactly.
     ///
     /// Where the sketches do not tell, which [`Joint::is_determined`] says, no method can: few keys against so many that
