@@ -348,3 +348,83 @@ fn hardly_any_key_changes_a_full_sketch_and_none_twice() {
     assert!(changed.len() < 16 * 47);
     assert!((0..100_000u32).all(|key| !sketch.insert(&key)));
 }
+
+/// Alternating few inserts with a count made sparse forms grow without end, 71 times the registers, in quadratic time; a
+/// count changed what was counted.
+#[test]
+fn counting_between_inserts_costs_no_memory_and_changes_nothing() {
+    let (mut counted, mut plain) = (empty(12), empty(12));
+    for key in 0..20_000u32 {
+        for _ in 0..20 {
+            counted.insert(&key);
+            assert!(counted.estimate() > 0.0);
+        }
+        plain.insert(&key);
+        assert!(counted.size_bytes() <= counted.params().size_bytes());
+    }
+    assert!(counted == plain);
+}
+
+/// Corrupt sparse images panicked, wrote out of bounds, or were reported as success: counts that do not match, tokens out of
+/// order, twice or out of range, and lengths that claim memory.
+#[test]
+fn a_sparse_image_that_lies_is_refused() {
+    let mut sketch = empty(14);
+    sketch.extend(0..300u32);
+    let bytes = sketch.to_bytes();
+    let start = pds_testkit::payload_start(&bytes).unwrap();
+    // The precision, the form, and 300 as two groups of seven bits.
+    assert_eq!(bytes[24..28], [14, 0, 0xac, 0x02]);
+    let malformed = Error::Malformed { field: "tokens" };
+    for count in
+        [&[0][..], &[1], &[0xab, 0x02], &[0xad, 0x02], &[0x81, 0x18], &[0xff, 0xff, 0xff, 0xff, 0x0f]]
+    {
+        let forged = pds_testkit::forge(&bytes, &[&[14, 0], count].concat(), &bytes[start..]);
+        assert_eq!(HyperLogLog::from_bytes(&forged).err(), Some(malformed), "{count:?}");
+        let view = HyperLogLog::view(&forged).map(|view| view.to_owned().map(|_| ()));
+        assert!(view.is_err() || view == Ok(Err(malformed)), "{count:?}");
+    }
+    for (payload, why) in [
+        (&[0xff; 2000][..], "too long"),
+        (&[0; 700], "no end of a gap"),
+        (&[], "nothing"),
+        (&[0xff; 600], "indices beyond the last, or twice the same token"),
+    ] {
+        let forged = pds_testkit::forge(&bytes, &bytes[24..28], payload);
+        assert!(HyperLogLog::from_bytes(&forged).is_err(), "{why}");
+    }
+    // As many tokens as precision 18 may have, in ten bytes: refused before anything is allocated for them.
+    let forged = pds_testkit::forge(&bytes, &[18, 0, 0x80, 0x80, 0x03], &[0x55; 10]);
+    assert_eq!(HyperLogLog::view(&forged).err(), Some(malformed));
+}
+
+/// Registers that no set of keys leads to: they would stand for fewer keys than are counted one by one.
+#[test]
+fn registers_of_too_few_keys_are_refused() {
+    let bytes = empty(4).to_bytes();
+    let registers = |packed: u128| pds_testkit::forge(&bytes, &[4, 1], &packed.to_le_bytes()[..12]);
+    for packed in [0, 1] {
+        let read = HyperLogLog::from_bytes(&registers(packed));
+        assert_eq!(read.is_ok(), packed == 1, "registers {packed}");
+    }
+    let view = registers(0);
+    assert!(HyperLogLog::view(&view).unwrap().estimate() == 0.0);
+    let finest = pds_testkit::forge(&bytes, &[18, 1], &[&[1], &[0; (6 << 15) - 1][..]].concat());
+    assert_eq!(HyperLogLog::from_bytes(&finest).err(), Some(Error::Malformed { field: "registers" }));
+}
+
+/// An intersection above the smaller set; a 41 % error of one that was reported without bounds.
+#[test]
+fn an_intersection_keeps_to_its_sets_and_has_bounds() {
+    let (mut large, mut small) = (empty(10), empty(10));
+    large.extend(0..1_000_000u32);
+    for keys in [10, 100, 1000, 10_000u32] {
+        small.extend(0..keys);
+        let joint = large.joint(&small).unwrap();
+        let both = joint.intersection();
+        assert!(both.estimate() <= small.estimate());
+        let (low, high) = both.bounds(3.0);
+        assert!(low <= f64::from(keys) && f64::from(keys) <= high, "{keys}: {low} to {high}");
+        assert!(high <= small.bounds(3.0).1 * 1.001);
+    }
+}

@@ -243,27 +243,28 @@ impl Part<'_> {
             let spread = if error == 0.0 { 0.0 } else { kappa * error };
             return (estimate * exp(-spread), estimate * exp(spread));
         }
+        let [one, two] = self.joint.errors;
+        let sizes = self.joint.sizes;
+        let (smaller, own) = if sizes[LEFT] <= sizes[RIGHT] { (LEFT, one) } else { (RIGHT, two) };
+        // The sketch of the smaller set may know its size better than these registers: by its tokens, or at a precision of
+        // its own.
+        let scale = sizes[smaller] / (likely.rates[smaller] + likely.rates[BOTH]);
         let (low, high) = likely.interval(kappa);
-        let best = likely.rates[BOTH];
+        let [low, best, high] = [low, likely.rates[BOTH], high].map(|both| both * scale);
         // The interval is for sizes that are known: their own errors come on top.
         let widened = |center: f64, (below, above): (f64, f64), own: f64| {
             let own = if own == 0.0 { 0.0 } else { kappa * own };
             (center - sqrt(own * own + below * below), center + sqrt(own * own + above * above))
         };
-        let [one, two] = self.joint.errors;
         match self.which {
             Which::Alone(side) => {
-                let own = self.joint.errors[side] * self.joint.sizes[side];
-                widened(estimate, (high - best, best - low), own)
+                widened(sizes[side] - best, (high - best, best - low), self.joint.errors[side] * sizes[side])
             }
             Which::Jaccard => {
                 let (low, high) = self.joint.jaccard_of((low, high));
                 widened(estimate, (estimate - low, high - estimate), sqrt(one * one + two * two) * estimate)
             }
-            Which::Both | Which::Union => {
-                let smaller = if self.joint.sizes[LEFT] <= self.joint.sizes[RIGHT] { one } else { two };
-                widened(best, (best - low, high - best), smaller * best)
-            }
+            Which::Both | Which::Union => widened(best, (best - low, high - best), own * best),
         }
     }
 }
