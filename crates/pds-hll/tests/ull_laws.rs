@@ -198,7 +198,7 @@ proptest! {
             .iter()
             .map(|&bits| {
                 let Some(greatest) = bits.checked_ilog2() else { return 0 };
-                let flag = |below: u32| (greatest >= below && bits >> (greatest - below) & 1 == 1) as u8;
+                let flag = |below: u32| u8::from(greatest >= below && (bits >> (greatest - below)) & 1 == 1);
                 4 * greatest as u8 + 2 * flag(1) + flag(2)
             })
             .collect();
