@@ -40,7 +40,9 @@ proptest! {
         prop_assert!(shared.snapshot() == owned(p, &a));
         shared.union_with(&owned(p + more, &b)).unwrap();
         prop_assert!(shared.snapshot() == owned(p, &[&a[..], &b].concat()));
-        c.iter().for_each(|key| { shared.insert(key); });
+        for key in &c {
+            shared.insert(key);
+        }
         prop_assert!(shared.snapshot() == owned(p, &[a, b, c].concat()));
     }
 }

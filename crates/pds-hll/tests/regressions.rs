@@ -409,7 +409,9 @@ fn registers_of_too_few_keys_are_refused() {
     }
     let view = registers(0);
     assert!(HyperLogLog::view(&view).unwrap().estimate() == 0.0);
-    let finest = pds_testkit::forge(&bytes, &[18, 1], &[&[1], &[0; (6 << 15) - 1][..]].concat());
+    let mut one = vec![0; 6 << 15];
+    one[0] = 1;
+    let finest = pds_testkit::forge(&bytes, &[18, 1], &one);
     assert_eq!(HyperLogLog::from_bytes(&finest).err(), Some(Error::Malformed { field: "registers" }));
 }
 
