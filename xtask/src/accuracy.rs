@@ -12,6 +12,7 @@ mod files;
 mod filters;
 mod hash;
 mod hll;
+mod hll_streaming;
 mod input;
 mod merge;
 mod own_keys;
@@ -54,6 +55,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &hll::COVERAGE,
     &hll::UNION,
     &hll::INTERSECTION,
+    &hll_streaming::STREAMING,
     &cms::SIZING,
     &cms::PARETO,
     &cms::ROWS,

@@ -106,7 +106,7 @@ impl HllParams {
     }
 
     /// Standard error of the running estimate of a [`StreamingHyperLogLog`](crate::StreamingHyperLogLog) of many keys, as a
-    /// share of the true count: sqrt(ln 2) / sqrt(m) = 0.833 / sqrt(m).
+    /// share of the true count: sqrt(ln 2) / sqrt(m) = 0.833 / sqrt(m) (table `hll-streaming`).
     ///
     /// # Source
     ///

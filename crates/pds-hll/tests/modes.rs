@@ -187,6 +187,29 @@ fn the_estimate_of_few_keys_never_falls_and_is_off_by_a_collision_at_most() {
     }
 }
 
+/// At the greatest precision a handful of keys are hidden behind others.
+#[test]
+fn bounds_of_few_keys_hold_them() {
+    const TRIALS: u64 = 150;
+    for keys in [1000, 10_000, 45_000] {
+        let mut hits = [0; 3];
+        for trial in 0..TRIALS {
+            let mut random = SplitMix64::new(seed_for("few-bounds", keys, trial));
+            let mut sketch = HyperLogLog::new(params(18));
+            sketch.insert_batch(&(0..keys).map(|_| random.next_u64()).collect::<Vec<_>>());
+            assert!(sketch.is_sparse());
+            let truth = keys as f64;
+            for (hits, kappa) in hits.iter_mut().zip([1.0, 2.0, 3.0]) {
+                let (low, high) = sketch.bounds(kappa);
+                *hits += u64::from(low.floor() <= truth && truth <= high.ceil());
+            }
+        }
+        for (hits, nominal) in hits.into_iter().zip([0.6827, 0.9545, 0.9973]) {
+            laws::rate_at_least(hits, TRIALS, nominal).assert(&format!("{keys} keys: {nominal}"));
+        }
+    }
+}
+
 #[test]
 fn the_byte_form_of_few_keys_takes_two_and_a_half_bytes_a_key() {
     /// What 1000 keys at precision 14 may take.

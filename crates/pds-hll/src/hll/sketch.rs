@@ -92,7 +92,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     ///
     /// Up to [`HllParams::sparse_limit`] keys the count of different 32-bit parts of hashes, corrected for the few keys that
     /// share one: it never falls, and is off by a key or two at precision 18 and hardly ever at all below 16. Beyond, the
-    /// estimator of the registers.
+    /// estimator of the registers, which has their error from its first key on, and so may fall there.
     ///
     /// Depends on the set of keys alone, not on their order. Takes constant time, except after a merge, a decode or a
     /// long batch: until the next insert that changes a register, each call then counts the registers.
