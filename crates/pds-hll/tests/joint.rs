@@ -69,14 +69,18 @@ fn the_joint_estimate_is_more_precise_than_inclusion_and_exclusion() {
     let tenth = Sets { left: 45_000, right: 45_000, both: 10_000 };
     let fiftieth = Sets { left: 49_000, right: 49_000, both: 2000 };
     for (sets, most) in [(third, 0.9), (tenth, 0.65), (fiftieth, 0.5)] {
-        let (mut joint, mut plain) = (Vec::new(), Vec::new());
+        let (mut joint, mut plain, mut inside) = (Vec::new(), Vec::new(), 0);
         for trial in 0..TRIALS {
             let [left, right] = sets.sketches([12, 12], seed_for("joint-rmse", sets.both, trial));
             let both = sets.both as f64;
             joint.push(left.joint(&right).unwrap().intersection().estimate() - both);
-            plain.push(left.inclusion_exclusion(&right, 1.0).unwrap().value - both);
+            let difference = left.inclusion_exclusion(&right, 2.0).unwrap();
+            plain.push(difference.value - both);
+            inside += u64::from(difference.lower <= both && both <= difference.upper);
         }
         laws::at_most(laws::rmse(&joint) / laws::rmse(&plain), most).assert(&format!("{sets:?}"));
+        // Cautious: the errors of the three estimates are alike.
+        laws::rate_at_least(inside, TRIALS, 0.9545).assert(&format!("{sets:?}: bounds of the difference"));
     }
 }
 

@@ -160,6 +160,14 @@ fn an_empty_list_has_no_keys_and_a_refused_list_changes_nothing() {
     let bytes = keyed(1, &[7]).to_bytes();
     let view = HyperLogLog::view_with(&bytes, SipHasher::new([1; 16])).unwrap();
     assert!(matches!(sketch.merge_view(&view), Err(Error::Hasher { .. })));
+    // Damage behind right checksums.
+    let mut forged = of(8, &[1, 2, 3]).to_bytes();
+    let start = pds_testkit::payload_start(&forged).unwrap();
+    *forged.last_mut().unwrap() = 0xff;
+    pds_testkit::reseal(&mut forged, start);
+    let refusal = sketch.merge_view(&HyperLogLog::view(&forged).unwrap());
+    assert_eq!(refusal, Err(Error::Malformed { field: "tokens" }));
+    assert!(sketch == of(8, &[1, 2, 3]));
     // Damage that opening does not see.
     for keys in [3, 500] {
         let mut bytes = of(8, &(0..keys).collect::<Vec<_>>()).to_bytes();

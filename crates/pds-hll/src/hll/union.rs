@@ -68,9 +68,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     pub fn merge_view<G: Fingerprint>(&mut self, other: &HllView<'_, G>) -> Result<(), Error> {
         same_hasher(self.hasher().fingerprint(), other.fingerprint())?;
         other.verify()?;
-        let read = other.stored().read()?;
-        self.state_mut().merge(&read);
-        Ok(())
+        other.stored().merge_into(self.state_mut())
     }
 }
 

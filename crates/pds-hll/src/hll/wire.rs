@@ -139,6 +139,22 @@ impl<'a> Stored<'a> {
         Ok(State::dense(self.params, Registers::from_values(values.into_boxed_slice())))
     }
 
+    /// Merges what is stored into a state, which an error leaves as it was.
+    pub(crate) fn merge_into(&self, state: &mut State) -> Result<(), Error> {
+        let Content::Sparse { tokens } = self.content else {
+            let read = self.read()?;
+            state.merge(&read);
+            return Ok(());
+        };
+        // Read twice, so that no table is needed: once for what may be wrong.
+        Tokens::open(self.payload, tokens)?.try_for_each(|token| token.map(|_| ()))?;
+        state.fold(self.params);
+        for token in Tokens::open(self.payload, tokens)? {
+            state.insert(token?.hash());
+        }
+        Ok(())
+    }
+
     fn tokens(&self, count: usize) -> Result<TokenSet, Error> {
         let mut set = TokenSet::with_capacity(count);
         for token in Tokens::open(self.payload, count)? {
