@@ -10,8 +10,9 @@ use loom::thread;
 
 use super::cells::{Count, Register, Slot};
 use super::shared::Shared;
+use crate::HllParams;
 use crate::hll::state::{Mode, State};
-use crate::{HllParams, sparse::Token, sparse::place};
+use crate::sparse::{Token, search};
 
 /// Taken before each read.
 ///
@@ -92,7 +93,7 @@ fn params() -> HllParams {
 /// Hashes that meet in a register, of which the second is the higher, and in a slot of the table.
 fn pair() -> [u64; 2] {
     let first = 1 << 63 | 5;
-    let slot = |hash: u64| place(Token::of(hash)) & 3;
+    let slot = |hash: u64| search(Token::of(hash)).0 & 3;
     let meets = (1..1000).map(|i| 1 << 60 | i << 6 | 5).find(|&other| slot(other) == slot(first));
     [first, meets.expect("one in four")]
 }

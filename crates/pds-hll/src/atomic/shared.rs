@@ -23,7 +23,7 @@ use super::cells::{Count, Register, Slot};
 use crate::HllParams;
 use crate::hll::state::{Mode, State, raise_to};
 use crate::registers::{Registers, value};
-use crate::sparse::{EMPTY, Token, TokenSet, capacity, place};
+use crate::sparse::{EMPTY, Token, TokenSet, capacity, search};
 
 pub(super) struct Shared<R = AtomicU8, S = AtomicU32, C = AtomicU32> {
     params: HllParams,
@@ -134,9 +134,11 @@ impl<S: Slot, C: Count> Tokens<S, C> {
 
     fn add(&self, token: Token) -> Added {
         let mask = self.slots.len() - 1;
-        let start = place(token);
-        for i in 0..self.slots.len() {
-            let slot = &self.slots[(start + i) & mask];
+        let (mut place, step) = search(token);
+        // An odd step passes all slots.
+        for _ in 0..self.slots.len() {
+            let slot = &self.slots[place & mask];
+            place = place.wrapping_add(step);
             let found = match slot.load() {
                 EMPTY => slot.replace(EMPTY, token.bits()),
                 bits => Err(bits),

@@ -5,7 +5,7 @@
 //! one unless there are 38. Zeros fill the last byte. Within an index the leading zeros increase.
 //!
 //! Gaps between random indices have a geometric distribution nearly, leading zeros have one exactly, and these are its
-//! codes: 19.6 bits a token at 1000 tokens.
+//! codes: less than 20 bits a token at 1000 tokens.
 //!
 //! Source: `[Golomb66]`, `[Rice79]`.
 

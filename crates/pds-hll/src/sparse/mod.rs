@@ -12,7 +12,7 @@ mod token;
 pub(crate) use code::{Tokens, encode, most_bytes};
 pub(crate) use set::{Added, TokenSet};
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
-pub(crate) use set::{capacity, place};
+pub(crate) use set::{capacity, search};
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
 pub(crate) use token::EMPTY;
 pub(crate) use token::{INDEX_BITS, MAX_RANK, Token};

@@ -22,8 +22,9 @@ pub(crate) enum Added {
 
 /// Distinct tokens. The table's size depends on their number alone, and there is none for none.
 ///
-/// Finding a token takes a few steps for tokens of near-uniform hashes. Whoever chooses the hashes can make it take as
-/// many as there are tokens, not more; the owner's limit bounds their number.
+/// Finding a token takes a few steps, of a width of the token's own: to make the searches of many tokens meet time and again,
+/// whoever chooses the hashes has to make both start and width agree, and that few tokens do. The steps are never more than
+/// there are tokens, and the owner's limit bounds their number.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenSet {
     slots: Box<[u32]>,
@@ -63,7 +64,7 @@ impl TokenSet {
 
     /// Adds the tokens of another set. False if that makes more than `limit`: then some are missing.
     pub(crate) fn union_with(&mut self, other: &Self, limit: usize) -> bool {
-        // A table walked in the order of its slots fills the front of a smaller one, which takes quadratic time.
+        // The union has no fewer.
         self.reserve(other.len.min(limit));
         other.iter().all(|token| self.insert(token, limit) != Added::Full)
     }
@@ -99,8 +100,9 @@ impl TokenSet {
     #[inline]
     fn find(&self, token: Token) -> Found {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = place(token) & mask;
-        // Ends: a quarter of the slots is empty.
+        let (mut slot, step) = search(token);
+        slot &= mask;
+        // Ends: a quarter of the slots is empty, and an odd step passes all of them.
         while let Some(&bits) = self.slots.get(slot) {
             if bits == token.bits() {
                 return Found::Here;
@@ -108,7 +110,7 @@ impl TokenSet {
             if bits == EMPTY {
                 return Found::Vacant(slot);
             }
-            slot = (slot + 1) & mask;
+            slot = slot.wrapping_add(step) & mask;
         }
         Found::NoTable
     }
@@ -163,13 +165,15 @@ const fn max_len(slots: usize) -> usize {
     slots / 4 * 3
 }
 
-/// Where the search for a token starts, before reduction to the table: bits of a product that every bit of the token
-/// reaches, so that weak hashes spread as well.
+/// Where the search for a token starts and how wide its steps are, before reduction to the table: different bits of a
+/// product that every bit of the token reaches, so that weak hashes spread as well. The step is odd.
 #[inline]
-pub(crate) fn place(token: Token) -> usize {
+pub(crate) fn search(token: Token) -> (usize, usize) {
     /// 2^64 over the golden ratio.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    (u64::from(token.bits()).wrapping_mul(ODD) >> 32) as usize
+    let product = u64::from(token.bits()).wrapping_mul(ODD);
+    // The table of the greatest precision has 2^16 slots.
+    ((product >> 32) as usize, (product >> 48) as usize | 1)
 }
 
 #[cfg(test)]
