@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 
 use pds_hash::{mix, reduce};
 
-use crate::Error;
 use crate::layout::sealed::Layout;
 use crate::partition::partition;
 use crate::peel::Peeler;
 use crate::slot::Slot;
+use crate::{Error, augment};
 
-/// Seeds tried before a build is given up. From the first on, one in a hundred attempts fails at the worst sizes; later ones
+/// Seeds tried before a build is given up. One attempt in four fails at the worst sizes (4 keys of 4 slots each); later ones
 /// are given more slots.
 pub(crate) const MAX_ATTEMPTS: u32 = 64;
 
@@ -38,12 +38,20 @@ pub(crate) fn seeded(hash: u64, seed: u64) -> u64 {
     mix(hash ^ seed)
 }
 
-/// Solves for these hashes, which may repeat.
-pub(crate) fn build<L: Layout, S: Slot>(hashes: &[u64]) -> Result<Built<L>, Error> {
+/// Solves for these hashes, which may repeat, in the shape for the number of distinct ones.
+pub(crate) fn build<L: Layout, S: Slot>(
+    hashes: &[u64],
+    shape: impl Fn(u64) -> Result<L, Error>,
+) -> Result<Built<L>, Error> {
     // That no hash repeats is not looked for but found out: repeated ones never peel.
-    match attempt::<L, S>(hashes, L::for_keys(hashes.len() as u64)?, 0) {
+    match attempt::<L, S>(hashes, shape(hashes.len() as u64)?, 0) {
         Some(built) => Ok(built),
-        None => build_distinct::<L, S>(&distinct(hashes)),
+        None => {
+            let distinct = distinct(hashes);
+            // Without repeats the first attempt would fail again.
+            let failed = u32::from(distinct.len() == hashes.len());
+            build_distinct::<L, S>(&distinct, shape, failed)
+        }
     }
 }
 
@@ -54,9 +62,14 @@ fn distinct(hashes: &[u64]) -> Vec<u64> {
     distinct
 }
 
-fn build_distinct<L: Layout, S: Slot>(hashes: &[u64]) -> Result<Built<L>, Error> {
-    let first = L::for_keys(hashes.len() as u64)?;
-    (0..MAX_ATTEMPTS)
+/// Tries one seed after the other, but for so many that failed already.
+fn build_distinct<L: Layout, S: Slot>(
+    hashes: &[u64],
+    shape: impl Fn(u64) -> Result<L, Error>,
+    failed: u32,
+) -> Result<Built<L>, Error> {
+    let first = shape(hashes.len() as u64)?;
+    (failed..MAX_ATTEMPTS)
         .find_map(|number| attempt::<L, S>(hashes, first.for_attempt(number), number))
         .ok_or(Error::Construction { attempts: MAX_ATTEMPTS })
 }
@@ -142,12 +155,38 @@ impl<'a, L: Layout> Solver<'a, L> {
         self.keys.resize(count, 0);
         let layout = self.layout;
         let parts = count.div_ceil(PART_KEYS).max(1);
-        partition(hashes, &mut self.keys, parts, |hash| reduce(layout.route(hash).1, parts as u64) as usize);
+        partition(hashes.clone(), &mut self.keys, parts, |hash| {
+            reduce(layout.route(hash).1, parts as u64) as usize
+        });
         self.peeler.reset(layout.shard_slots() as usize, count);
-        self.peeler.peel(layout, &mut self.keys) && {
-            self.peeler.fill::<L, S>(layout, &self.keys, slots);
-            true
+        let Some(out) = self.peeler.peel(layout, &mut self.keys) else { return false };
+        if out < count {
+            let Some(out) = self.augment::<S>(out, hashes, slots) else { return false };
+            self.keys.truncate(out);
         }
+        self.peeler.fill::<L, S>(layout, &self.keys, slots);
+        true
+    }
+
+    /// Goes on where peeling ended, and gives values to slots that are no key's own; how many keys are out in the end.
+    #[cold]
+    fn augment<S: Slot>(
+        &mut self,
+        out: usize,
+        hashes: impl Iterator<Item = u64>,
+        slots: &mut [u8],
+    ) -> Option<usize> {
+        let layout = self.layout;
+        // The slot of its own of a key that is out has no key any more.
+        let is_in = |&hash: &u64| {
+            let places = layout.places(hash, layout.route(hash).1);
+            places.as_ref().iter().all(|&place| self.peeler.keys_at(place as usize) > 0)
+        };
+        let mut rest: Vec<u64> = hashes.filter(is_in).collect();
+        rest.sort_unstable();
+        let aside = augment::peel(&mut self.peeler, layout, &mut self.keys, out, &rest)?;
+        let out = self.keys.len() - aside.len();
+        aside.solve::<L, S>(&self.peeler, layout, &self.keys[..out], slots).then_some(out)
     }
 }
 
@@ -209,7 +248,7 @@ mod tests {
             .is_none()
         }));
         assert_eq!(
-            build_distinct::<BinaryFuse<3>, u8>(&[1, 1]).err(),
+            build_distinct::<BinaryFuse<3>, u8>(&[1, 1], BinaryFuse::for_keys, 0).err(),
             Some(Error::Construction { attempts: 64 })
         );
     }

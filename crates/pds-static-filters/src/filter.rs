@@ -65,8 +65,8 @@ impl<L: Layout, S: Slot> StaticFilter<L, S> {
     /// # Errors
     ///
     /// [`Error::Parameter`] if there are more than [`StaticParams::for_keys`] can shape; [`Error::Construction`] if every
-    /// seed fails, which near-uniform hashes do not come to see: one attempt in a hundred fails at the worst sizes, and
-    /// there are 64.
+    /// seed fails, which near-uniform hashes do not come to see: one attempt in four fails at the worst sizes, which are a few
+    /// keys, hardly one at others (tables `static-builds` and `static-plateaus`), and there are 64.
     pub fn from_hashes(hashes: &[u64]) -> Result<Self, Error> {
         Self::from_hashes_with(hashes, WyHasher::default())
     }
@@ -117,7 +117,11 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
     ///
     /// As [`StaticFilter::from_hashes`].
     pub fn from_hashes_with(hashes: &[u64], hasher: H) -> Result<Self, Error> {
-        let Built { keys, layout, seed, slots } = build::build::<L, S>(hashes)?;
+        Self::build(hashes, hasher, L::for_keys)
+    }
+
+    fn build(hashes: &[u64], hasher: H, shape: impl Fn(u64) -> Result<L, Error>) -> Result<Self, Error> {
+        let Built { keys, layout, seed, slots } = build::build::<L, S>(hashes, shape)?;
         let params = StaticParams::validated(keys, layout)?;
         Ok(Self::from_parts(params, seed, slots.into_boxed_slice(), hasher))
     }
@@ -179,6 +183,11 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
         self.params.fpr()
     }
 
+    /// How many seeds were tried until one solved the system: 1 mostly. None for bytes whose seed is none that a build tries.
+    pub fn attempts(&self) -> Option<u32> {
+        (1..=build::MAX_ATTEMPTS).find(|attempt| build::seed(attempt - 1) == self.seed)
+    }
+
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
@@ -190,6 +199,55 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
     /// `slots` has the bytes of the shape.
     pub(crate) fn from_parts(params: StaticParams<L, S>, seed: u64, slots: Box<[u8]>, hasher: H) -> Self {
         Self { params, seed, slots: Slots::new(params.layout(), slots), hasher }
+    }
+}
+
+/// In the compact shape.
+impl<S: Slot> StaticFilter<BinaryFuse<4>, S> {
+    /// As [`StaticFilter::from_keys`], in the shape of [`StaticParams::compact`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StaticFilter::from_hashes`].
+    pub fn compact_from_keys<K: Key>(keys: impl IntoIterator<Item = K>) -> Result<Self, Error> {
+        Self::compact_from_keys_with(keys, WyHasher::default())
+    }
+
+    /// As [`StaticFilter::from_hashes`], in the shape of [`StaticParams::compact`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StaticFilter::from_hashes`].
+    pub fn compact_from_hashes(hashes: &[u64]) -> Result<Self, Error> {
+        Self::compact_from_hashes_with(hashes, WyHasher::default())
+    }
+}
+
+/// In the compact shape.
+impl<S: Slot, H: KeyHasher> StaticFilter<BinaryFuse<4>, S, H> {
+    /// As [`StaticFilter::from_keys_with`], in the shape of [`StaticParams::compact`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StaticFilter::from_hashes`].
+    pub fn compact_from_keys_with<K: Key>(
+        keys: impl IntoIterator<Item = K>,
+        hasher: H,
+    ) -> Result<Self, Error> {
+        let hashes: Vec<u64> = keys.into_iter().map(|key| hasher.hash_key(&key)).collect();
+        Self::compact_from_hashes_with(&hashes, hasher)
+    }
+}
+
+/// In the compact shape.
+impl<S: Slot, H: Fingerprint> StaticFilter<BinaryFuse<4>, S, H> {
+    /// As [`StaticFilter::from_hashes_with`], in the shape of [`StaticParams::compact`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StaticFilter::from_hashes`].
+    pub fn compact_from_hashes_with(hashes: &[u64], hasher: H) -> Result<Self, Error> {
+        Self::build(hashes, hasher, BinaryFuse::<4>::compact)
     }
 }
 

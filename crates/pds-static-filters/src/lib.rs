@@ -8,10 +8,12 @@ extern crate std;
 
 #[allow(unsafe_code)]
 mod arch;
+mod augment;
 mod batch;
 mod build;
 mod filter;
 mod fuse;
+mod gauss;
 mod layout;
 mod limits;
 mod params;

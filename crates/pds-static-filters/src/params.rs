@@ -81,6 +81,19 @@ impl<L: Layout, S: Slot> StaticParams<L, S> {
     }
 }
 
+impl<S: Slot> StaticParams<BinaryFuse<4>, S> {
+    /// The compact shape for a number of distinct keys: at most 1.125 slots a key from 10,000 keys on, where
+    /// [`StaticParams::for_keys`] needs 100,000 to get there; never more than it. Building takes longer and more memory
+    /// (some keys are set aside, and their equations solved at the end), asking does not.
+    ///
+    /// # Errors
+    ///
+    /// As [`StaticParams::for_keys`].
+    pub fn compact(keys: u64) -> Result<Self, Error> {
+        Self::validated(keys, BinaryFuse::compact(keys)?)
+    }
+}
+
 /// What parameters are written as; reading goes through the gate.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Raw<R> {

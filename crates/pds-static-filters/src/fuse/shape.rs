@@ -84,6 +84,13 @@ impl<const ARITY: usize> BinaryFuse<ARITY> {
     }
 }
 
+impl BinaryFuse<4> {
+    /// The compact shape for so many keys.
+    pub(crate) fn compact(keys: u64) -> Result<Self, Error> {
+        sizing::compact(keys)
+    }
+}
+
 impl Layout for BinaryFuse<3> {}
 impl Layout for BinaryFuse<4> {}
 
