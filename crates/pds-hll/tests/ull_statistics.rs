@@ -9,6 +9,9 @@ fn params(precision: u8) -> UllParams {
 
 /// A precision, independent trials, and what is granted: a bias that is left, and a share by which the spread may
 /// miss the prediction (which is that of the best estimator, for large m).
+///
+/// Seconds of one core in all. So many trials still tell a spread that is a tenth to a fifth off, and a bias of a few tenths of
+/// a per cent; the tables `ull-sweep`, `hll-loads` and `hll-large` have the trials that finer laws take.
 struct Case {
     precision: u8,
     trials: u64,
@@ -17,11 +20,11 @@ struct Case {
 }
 
 const CASES: [Case; 5] = [
-    Case { precision: 4, trials: 8000, bias: 0.003, slack: 0.05 },
-    Case { precision: 6, trials: 8000, bias: 0.001, slack: 0.04 },
-    Case { precision: 8, trials: 6000, bias: 0.0005, slack: 0.03 },
-    Case { precision: 10, trials: 4000, bias: 0.0002, slack: 0.02 },
-    Case { precision: 12, trials: 1000, bias: 0.0002, slack: 0.02 },
+    Case { precision: 4, trials: 4000, bias: 0.003, slack: 0.05 },
+    Case { precision: 6, trials: 4000, bias: 0.001, slack: 0.04 },
+    Case { precision: 8, trials: 3000, bias: 0.0005, slack: 0.03 },
+    Case { precision: 10, trials: 2000, bias: 0.0002, slack: 0.02 },
+    Case { precision: 12, trials: 500, bias: 0.0002, slack: 0.02 },
 ];
 
 /// Numbers of keys from a quarter of m to 6 m, so that no local bump can hide, then many.
@@ -30,8 +33,8 @@ fn counts(m: u64) -> Vec<u64> {
     sweep.chain([8 * m, 20 * m]).collect()
 }
 
-/// What one trial saw at each count: the estimate, and the bounds for 1, 2 and 3.
-type Snapshots = Vec<(f64, [(f64, f64); 3])>;
+/// What one trial saw at each count: the estimate, and at whole multiples of m the bounds for 1, 2 and 3.
+type Snapshots = Vec<(f64, Option<[(f64, f64); 3]>)>;
 
 fn trial(params: UllParams, seed: u64, counts: &[u64]) -> Snapshots {
     let mut sketch = UltraLogLog::new(params);
@@ -42,7 +45,8 @@ fn trial(params: UllParams, seed: u64, counts: &[u64]) -> Snapshots {
         .map(|&count| {
             sketch.extend(keys.range(done..count));
             done = count;
-            (sketch.estimate(), [1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa)))
+            let whole = count % params.registers() as u64 == 0;
+            (sketch.estimate(), whole.then(|| [1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa))))
         })
         .collect()
 }
@@ -68,8 +72,11 @@ fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
                 continue;
             }
             laws::rmse_is_within(&errors, sigma, slack).assert(&format!("{case}: spread"));
+            if n % m != 0 {
+                continue;
+            }
             for (kappa, nominal) in NOMINAL.into_iter().enumerate() {
-                let bounds = all.iter().map(|snapshots| snapshots[i].1[kappa]);
+                let bounds = all.iter().filter_map(|snapshots| Some(snapshots[i].1?[kappa]));
                 let hits = bounds.filter(|&(low, high)| low <= truth && truth <= high).count() as u64;
                 let case = format!("{case}: coverage of {} sigma", kappa + 1);
                 if precision >= 8 {
@@ -87,7 +94,7 @@ fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
 fn the_first_keys_are_counted_without_bias() {
     const TOLERANCE: f64 = 0.0002;
     let params = params(12);
-    for (n, trials) in [(1, 100), (10, 100), (100, 100), (768, 100), (1000, 40_000)] {
+    for (n, trials) in [(1, 100), (10, 100), (100, 100), (768, 100), (1000, 10_000)] {
         let mean = (0..trials)
             .map(|t| {
                 let mut sketch = UltraLogLog::new(params);
@@ -123,7 +130,7 @@ fn drawn(params: UllParams, keys: f64, seed: u64) -> UltraLogLog {
 /// To the end of the range.
 #[test]
 fn counts_up_to_two_to_the_forty_fifth_a_register_keep_their_precision() {
-    for (precision, trials) in [(8, 1000), (12, 200)] {
+    for (precision, trials) in [(8, 500), (12, 100)] {
         let params = params(precision);
         for log2 in [30, 40, 50, 43 + u64::from(precision), 45 + u64::from(precision)] {
             let keys = (1u64 << log2) as f64;
