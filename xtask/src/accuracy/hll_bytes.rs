@@ -34,7 +34,7 @@ pub(super) const BYTES: Experiment = Experiment {
     cells: |scale| {
         let last = scale.pick(5, 6, 8, 8);
         let trials = scale.pick(4, 10, 20, 100);
-        let cell = |i: usize| Cell { index: i as u64, trials, inputs: vec![last as f64] };
+        let cell = |i: usize| Cell { index: i as u64, trials, inputs: vec![f64::from(last)] };
         // What others have published is a cell without trials.
         let published = Cell { index: SKETCHES.len() as u64, trials: 0, inputs: vec![] };
         (0..SKETCHES.len()).map(cell).chain([published]).collect()

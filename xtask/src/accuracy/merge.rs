@@ -195,7 +195,9 @@ fn window<S: Sketch<Hasher = WyHasher> + Merge + Extend<u64>>(
         let mut sketch = new();
         sketch.extend(visitors.iter().map(|&person| keys.key(person)));
         whole.extend(visitors.iter().map(|&person| keys.key(person)));
-        visitors.iter().for_each(|&person| seen[person as usize] = true);
+        for &person in &visitors {
+            seen[person as usize] = true;
+        }
         sum += estimate(&sketch);
         let bytes = sketch.to_bytes();
         read += bytes.len();

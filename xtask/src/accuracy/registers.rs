@@ -141,7 +141,9 @@ mod tests {
             let model = drawn(P, keys as f64);
             let counts = |registers: &[u8]| {
                 let mut counts = [0u64; 256];
-                registers.iter().for_each(|&register| counts[usize::from(register)] += 1);
+                for &register in registers {
+                    counts[usize::from(register)] += 1;
+                }
                 counts
             };
             let (mut expected, mut found) = ([0; 256], [0; 256]);
