@@ -1,18 +1,23 @@
 //! Distinct counters: ours, and each peer's.
 
-use std::hash::Hash;
+mod peers;
 
-use pds_hll::{HllParams, HyperLogLog, Key, Merge};
+pub use peers::{
+    Amadeus, CardinalityEstimator, Cpc, Datasketches, Exaloglog, Hyperloglockless, Hyperloglogplus,
+    SketchOxide, Ultraloglog,
+};
+
+use pds_hll::{HllParams, HyperLogLog, Key, KeyHasher, Merge, Sketch, UllParams, UltraLogLog, WyHasher};
 use pds_testkit::{DistinctKeys, laws};
 
-use crate::report::Gate;
+use crate::report::{Gate, Role};
 
 /// A distinct counter that is timed, over keys of one type.
 pub trait Counter<K: ?Sized>: Sized {
     /// The crate, and the hasher it was given.
     const NAME: &'static str;
-    /// Whether it is ours.
-    const OURS: bool = false;
+    /// Which part it has in a comparison.
+    const ROLE: Role = Role::Peer;
     /// Operations at which it does less, with the reason.
     const NOT_FOR: &'static [(&'static str, &'static str)] = &[];
 
@@ -24,25 +29,50 @@ pub trait Counter<K: ?Sized>: Sized {
     fn estimate(&mut self) -> f64;
     /// Takes in another.
     fn merge(&mut self, other: &Self);
-    /// Bytes in memory, as far as the crate says.
-    fn size_bytes(&self) -> usize;
+    /// The crate's own byte form; none if it has none but serde's.
+    fn encoded(&self) -> Option<Vec<u8>> {
+        None
+    }
+    /// From that byte form.
+    fn decoded(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+}
+
+/// A counter that takes hashes made beforehand.
+pub trait Hashed: Counter<u64> {
+    /// The crate.
+    const CRATE: &'static str;
+    /// Counts a hash.
+    fn insert_hash(&mut self, hash: u64);
+    /// Counts many; peers without a batch have the loop over single hashes.
+    fn insert_batch(&mut self, hashes: &[u64]) {
+        hashes.iter().for_each(|hash| self.insert_hash(*hash));
+    }
 }
 
 /// Streams of the gate.
 const STREAMS: u64 = 200;
 
 /// The gate: the root mean square of the relative error at 2.5 m, where classic estimators switch, is at most
-/// 1.04/sqrt(m), by the chi-square law over 200 streams.
-pub fn gate<C: Counter<u64>>(p: u8) -> Gate {
+/// 1.04/sqrt(m), by the chi-square law over 200 streams. Bytes are those of a counter filled with as many keys as are timed.
+pub fn gate<C: Counter<u64>>(p: u8, bytes: usize, wire: usize) -> Gate {
+    gate_of(p, bytes, wire, C::insert)
+}
+
+/// As [`gate`], for hashes by our default hasher.
+pub fn gate_hashed<C: Hashed>(p: u8, bytes: usize) -> Gate {
+    gate_of(p, bytes, 0, |counter: &mut C, key| counter.insert_hash(WyHasher::default().hash_u64(*key)))
+}
+
+fn gate_of<C: Counter<u64>>(p: u8, bytes: usize, wire: usize, insert: impl Fn(&mut C, &u64)) -> Gate {
     let keys_each = (5u64 << p) / 2;
-    let mut bytes = 0;
     let errors: Vec<f64> = (0..STREAMS)
         .map(|stream| {
             let mut counter = C::new(p);
             for key in DistinctKeys::new(stream).range(0..keys_each) {
-                counter.insert(&key);
+                insert(&mut counter, &key);
             }
-            bytes = counter.size_bytes();
             counter.estimate() / keys_each as f64 - 1.0
         })
         .collect();
@@ -50,23 +80,18 @@ pub fn gate<C: Counter<u64>>(p: u8) -> Gate {
     let verdict = laws::rmse_at_most(&errors, promise);
     let gate =
         Gate::of(bytes as f64, laws::rmse(&errors), "the error at 2.5 m is above 1.04/sqrt(m)", verdict);
-    Gate { not_for: C::NOT_FOR, ..gate }
+    Gate { wire: wire as f64, not_for: C::NOT_FOR, ..gate }
 }
 
 /// Ours, with the default hasher.
-#[derive(Clone)]
 pub struct Ours(HyperLogLog);
-
-fn params(p: u8) -> HllParams {
-    HllParams::with_precision(p).expect("a usual precision")
-}
 
 impl<K: Key + ?Sized> Counter<K> for Ours {
     const NAME: &'static str = "pds-hll";
-    const OURS: bool = true;
+    const ROLE: Role = Role::Ours;
 
     fn new(p: u8) -> Self {
-        Self(HyperLogLog::new(params(p)))
+        Self(HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision")))
     }
     #[inline]
     fn insert(&mut self, key: &K) {
@@ -78,25 +103,39 @@ impl<K: Key + ?Sized> Counter<K> for Ours {
     fn merge(&mut self, other: &Self) {
         self.0.merge(&other.0).expect("equal hashers");
     }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
+    fn encoded(&self) -> Option<Vec<u8>> {
+        Some(self.0.to_bytes())
+    }
+    fn decoded(bytes: &[u8]) -> Option<Self> {
+        HyperLogLog::from_bytes(bytes).ok().map(Self)
     }
 }
 
-/// Ours over hashes made beforehand.
-#[derive(Clone)]
-pub struct OursPrehashed(HyperLogLog);
+impl Hashed for Ours {
+    const CRATE: &'static str = "pds-hll";
 
-impl Counter<u64> for OursPrehashed {
-    const NAME: &'static str = "pds-hll";
-    const OURS: bool = true;
+    #[inline]
+    fn insert_hash(&mut self, hash: u64) {
+        self.0.insert_hash(hash);
+    }
+    fn insert_batch(&mut self, hashes: &[u64]) {
+        self.0.insert_batch(hashes);
+    }
+}
+
+/// Ours of the same registers and three quarters of the error.
+pub struct Ultra(UltraLogLog);
+
+impl<K: Key + ?Sized> Counter<K> for Ultra {
+    const NAME: &'static str = "pds-hll, UltraLogLog";
+    const ROLE: Role = Role::Variant;
 
     fn new(p: u8) -> Self {
-        Self(HyperLogLog::new(params(p)))
+        Self(UltraLogLog::new(UllParams::with_precision(p).expect("a usual precision")))
     }
     #[inline]
-    fn insert(&mut self, hash: &u64) {
-        self.0.insert_hash(*hash);
+    fn insert(&mut self, key: &K) {
+        self.0.insert(key);
     }
     fn estimate(&mut self) -> f64 {
         self.0.estimate()
@@ -104,198 +143,22 @@ impl Counter<u64> for OursPrehashed {
     fn merge(&mut self, other: &Self) {
         self.0.merge(&other.0).expect("equal hashers");
     }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
+    fn encoded(&self) -> Option<Vec<u8>> {
+        Some(self.0.to_bytes())
+    }
+    fn decoded(bytes: &[u8]) -> Option<Self> {
+        UltraLogLog::from_bytes(bytes).ok().map(Self)
     }
 }
 
-/// The reason why a peer's estimate is not compared.
-const RUNNING_SUM: &[(&str, &str)] = &[("estimate", "reads a running floating sum, which drifts")];
+impl Hashed for Ultra {
+    const CRATE: &'static str = "pds-hll, UltraLogLog";
 
-/// hyperloglockless, given foldhash.
-pub struct Hyperloglockless(hyperloglockless::HyperLogLog<foldhash::fast::FixedState>);
-
-impl<K: Hash + ?Sized> Counter<K> for Hyperloglockless {
-    const NAME: &'static str = "hyperloglockless + foldhash";
-    const NOT_FOR: &'static [(&'static str, &'static str)] = RUNNING_SUM;
-
-    fn new(p: u8) -> Self {
-        Self(hyperloglockless::HyperLogLog::with_hasher(p, foldhash::fast::FixedState::with_seed(7)))
-    }
     #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.insert(key);
+    fn insert_hash(&mut self, hash: u64) {
+        self.0.insert_hash(hash);
     }
-    fn estimate(&mut self) -> f64 {
-        self.0.raw_count()
-    }
-    fn merge(&mut self, other: &Self) {
-        self.0.union(&other.0).expect("equal precisions");
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.len()
-    }
-}
-
-/// hyperloglockless over hashes made beforehand.
-pub struct HyperlogocklessPrehashed(hyperloglockless::HyperLogLog<foldhash::fast::FixedState>);
-
-impl Counter<u64> for HyperlogocklessPrehashed {
-    const NAME: &'static str = "hyperloglockless";
-    const NOT_FOR: &'static [(&'static str, &'static str)] = RUNNING_SUM;
-
-    fn new(p: u8) -> Self {
-        Self(hyperloglockless::HyperLogLog::with_hasher(p, foldhash::fast::FixedState::with_seed(7)))
-    }
-    #[inline]
-    fn insert(&mut self, hash: &u64) {
-        self.0.insert_hash(*hash);
-    }
-    fn estimate(&mut self) -> f64 {
-        self.0.raw_count()
-    }
-    fn merge(&mut self, other: &Self) {
-        self.0.union(&other.0).expect("equal precisions");
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.len()
-    }
-}
-
-/// hyperloglogplus, given foldhash.
-pub struct Hyperloglogplus<K: Hash + ?Sized>(hyperloglogplus::HyperLogLogPlus<K, foldhash::fast::FixedState>);
-
-impl<K: Hash + ?Sized> Counter<K> for Hyperloglogplus<K> {
-    const NAME: &'static str = "hyperloglogplus + foldhash";
-
-    fn new(p: u8) -> Self {
-        let hasher = foldhash::fast::FixedState::with_seed(7);
-        Self(hyperloglogplus::HyperLogLogPlus::new(p, hasher).expect("a usual precision"))
-    }
-    #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.insert_any(key);
-    }
-    fn estimate(&mut self) -> f64 {
-        hyperloglogplus::HyperLogLog::count(&mut self.0)
-    }
-    fn merge(&mut self, other: &Self) {
-        self.0.merge(&other.0).expect("equal precisions");
-    }
-    fn size_bytes(&self) -> usize {
-        // Six bits a register; the crate does not tell.
-        0
-    }
-}
-
-/// datasketches, eight bits a register; merging goes through its union.
-pub struct Datasketches(datasketches::hll::HllSketch);
-
-impl<K: Hash + ?Sized> Counter<K> for Datasketches {
-    const NAME: &'static str = "datasketches (HLL_8)";
-    const NOT_FOR: &'static [(&'static str, &'static str)] = RUNNING_SUM;
-
-    fn new(p: u8) -> Self {
-        let sketch = datasketches::hll::HllSketch::new(p, datasketches::hll::HllType::Hll8);
-        Self(sketch.expect("a usual precision"))
-    }
-    #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.update(key);
-    }
-    fn estimate(&mut self) -> f64 {
-        self.0.estimate()
-    }
-    fn merge(&mut self, other: &Self) {
-        let mut union = datasketches::hll::HllUnion::new(self.0.lg_config_k()).expect("a usual precision");
-        union.update(&self.0);
-        union.update(&other.0);
-        self.0 = union.to_sketch(datasketches::hll::HllType::Hll8);
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.estimated_size()
-    }
-}
-
-/// cardinality-estimator; its precision is a constant.
-pub struct CardinalityEstimator<K: Hash + ?Sized, const P: usize>(
-    cardinality_estimator::CardinalityEstimator<K, cardinality_estimator_hasher::Default, P>,
-);
-
-/// The crate's own default hasher.
-mod cardinality_estimator_hasher {
-    pub type Default = wyhash::WyHash;
-}
-
-impl<K: Hash + ?Sized, const P: usize> Counter<K> for CardinalityEstimator<K, P> {
-    const NAME: &'static str = "cardinality-estimator";
-    const NOT_FOR: &'static [(&'static str, &'static str)] = RUNNING_SUM;
-
-    fn new(p: u8) -> Self {
-        assert_eq!(usize::from(p), P, "the precision of the type");
-        Self(cardinality_estimator::CardinalityEstimator::new())
-    }
-    #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.insert(key);
-    }
-    fn estimate(&mut self) -> f64 {
-        self.0.estimate() as f64
-    }
-    fn merge(&mut self, other: &Self) {
-        self.0.merge(&other.0);
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.size_of()
-    }
-}
-
-/// `sketch_oxide`.
-pub struct SketchOxide(sketch_oxide::cardinality::HyperLogLog);
-
-impl<K: Hash> Counter<K> for SketchOxide {
-    const NAME: &'static str = "sketch_oxide";
-
-    fn new(p: u8) -> Self {
-        Self(sketch_oxide::cardinality::HyperLogLog::new(p).expect("a usual precision"))
-    }
-    #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.update(key);
-    }
-    fn estimate(&mut self) -> f64 {
-        sketch_oxide::Sketch::estimate(&self.0)
-    }
-    fn merge(&mut self, other: &Self) {
-        sketch_oxide::Mergeable::merge(&mut self.0, &other.0).expect("equal precisions");
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.num_registers()
-    }
-}
-
-/// amadeus-streaming, which asks for an error and picks the precision.
-pub struct Amadeus<K: ?Sized>(amadeus_streaming::HyperLogLog<K>);
-
-impl<K: Hash + ?Sized> Counter<K> for Amadeus<K> {
-    const NAME: &'static str = "amadeus-streaming";
-    const NOT_FOR: &'static [(&'static str, &'static str)] = RUNNING_SUM;
-
-    fn new(p: u8) -> Self {
-        // Its own rule picks p = ceil(log2((1.04 / e)^2)).
-        Self(amadeus_streaming::HyperLogLog::new(1.04 / f64::from(1u32 << p).sqrt() * 1.000_001))
-    }
-    #[inline]
-    fn insert(&mut self, key: &K) {
-        self.0.push(key);
-    }
-    fn estimate(&mut self) -> f64 {
-        self.0.len()
-    }
-    fn merge(&mut self, other: &Self) {
-        self.0.union(&other.0);
-    }
-    fn size_bytes(&self) -> usize {
-        0
+    fn insert_batch(&mut self, hashes: &[u64]) {
+        self.0.insert_batch(hashes);
     }
 }

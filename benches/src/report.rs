@@ -57,6 +57,8 @@ pub struct Gate {
     pub bytes: f64,
     /// The most bytes of the heap a key while it was built, itself included; 0 if that was not measured.
     pub peak: f64,
+    /// Bytes of the stored form; 0 if that was not measured.
+    pub wire: f64,
     /// The measured error.
     pub error: f64,
     /// What was promised, and whether it is kept; a contender that fails is shown, and beats nobody.
@@ -69,12 +71,12 @@ impl Gate {
     /// A gate of one law.
     pub fn of(bytes: f64, error: f64, promise: &str, verdict: Verdict) -> Self {
         let kept = if verdict.pass { Ok(()) } else { Err(format!("{promise}: {verdict}")) };
-        Self { bytes, peak: 0.0, error, kept, not_for: &[] }
+        Self { bytes, peak: 0.0, wire: 0.0, error, kept, not_for: &[] }
     }
 
     /// The gate of what promises nothing that could fail.
     pub fn open(bytes: f64) -> Self {
-        Self { bytes, peak: 0.0, error: 0.0, kept: Ok(()), not_for: &[] }
+        Self { bytes, peak: 0.0, wire: 0.0, error: 0.0, kept: Ok(()), not_for: &[] }
     }
 
     /// Appends what was found to the file named by `PDS_BENCH_META`, if any.
@@ -94,6 +96,7 @@ impl Gate {
             "role": role.name(),
             "bytes": self.bytes,
             "peak": self.peak,
+            "wire": self.wire,
             "error": self.error,
             "failed": self.kept.as_ref().err(),
             "not_for": not_for,

@@ -12,16 +12,22 @@ mod files;
 mod filters;
 mod hash;
 mod hll;
+mod hll_bytes;
+mod hll_registers;
+mod hll_sets;
+mod hll_streaming;
 mod input;
 mod merge;
 mod own_keys;
 mod plot;
+mod registers;
 mod report;
 mod rules;
 mod spread;
 mod static_builds;
 mod static_filters;
 mod static_ribbon;
+mod ull;
 
 use std::path::PathBuf;
 
@@ -60,9 +66,15 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &hll::PRECISION,
     &hll::SWEEP,
     &hll::SMALL_PRECISIONS,
+    &hll_registers::LOADS,
+    &hll_registers::LARGE,
     &hll::COVERAGE,
-    &hll::UNION,
-    &hll::INTERSECTION,
+    &ull::PRECISION,
+    &ull::SWEEP,
+    &hll_bytes::BYTES,
+    &hll_sets::UNION,
+    &hll_sets::INTERSECTION,
+    &hll_streaming::STREAMING,
     &cms::SIZING,
     &cms::PARETO,
     &cms::ROWS,

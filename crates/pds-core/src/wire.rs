@@ -63,6 +63,10 @@ impl Kind {
     pub const RIBBON: Self = Self(11);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
+    /// UltraLogLog.
+    pub const ULTRA_LOG_LOG: Self = Self(17);
+    /// HyperLogLog with a running, order-dependent estimate.
+    pub const STREAMING_HYPER_LOG_LOG: Self = Self(18);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sparse::{self, count};
 use crate::{Error, information, packed};
 
 /// The precision of a HyperLogLog sketch: 2^p registers.
@@ -69,17 +70,28 @@ impl HllParams {
         1 << self.p
     }
 
-    /// Bytes of the registers in memory, one byte each: what a sketch allocates. Beside them a sketch of any
-    /// precision holds the counts of its register values, 196 bytes.
+    /// Most bytes that a sketch allocates: its registers, one byte each. Beside them a sketch of any precision holds the
+    /// counts of its register values, 196 bytes.
     pub const fn size_bytes(&self) -> usize {
         self.registers()
     }
 
-    /// Bytes of the byte form: six bits a register, and the envelope.
-    pub const fn wire_bytes(&self) -> usize {
-        /// The precision.
-        const PARAMS_LEN: usize = 1;
-        pds_core::wire::HEADER_LEN + PARAMS_LEN + self.payload_bytes()
+    /// Up to so many different keys (of some n of them n^2 / (6 * 2^26) are counted as others) a sketch keeps 32 bits of
+    /// each hash, in a table that takes no more memory than registers, and counts almost exactly: 3 m / 16.
+    ///
+    /// A table of m/4 slots of four bytes takes the m bytes of the registers, and three slots in four are used at most.
+    pub const fn sparse_limit(&self) -> usize {
+        self.registers() / 16 * 3
+    }
+
+    /// Most bytes of the byte form, whatever the hashes.
+    ///
+    /// Of hashed keys few or many it takes less: see the tables.
+    pub fn max_wire_bytes(&self) -> usize {
+        /// The precision, the form, and the number of tokens.
+        const PARAMS_LEN: usize = 1 + 1 + 3;
+        let payload = self.packed_bytes().max(sparse::most_bytes(self.sparse_limit()));
+        pds_core::wire::HEADER_LEN + PARAMS_LEN + payload
     }
 
     /// Standard error of the estimate of many keys (20 m and more), as a share of the true count:
@@ -93,8 +105,19 @@ impl HllParams {
         ERROR_SCALE / libm::sqrt(self.registers() as f64)
     }
 
-    /// Standard error of the estimate at `keys` distinct keys, as a share of them: 0.71 / sqrt(m) for few, nearly
-    /// 1.04 / sqrt(m) for many; 0 for no keys. From the Fisher information of the registers.
+    /// Standard error of the running estimate of a [`StreamingHyperLogLog`](crate::StreamingHyperLogLog) of many keys, as a
+    /// share of the true count: sqrt(ln 2) / sqrt(m) = 0.833 / sqrt(m) (table `hll-streaming`).
+    ///
+    /// # Source
+    ///
+    /// `[Ting14]`, `[Cohen15]`.
+    pub fn streaming_std_error(&self) -> f64 {
+        libm::sqrt(core::f64::consts::LN_2 / self.registers() as f64)
+    }
+
+    /// Standard error of the estimate at `keys` distinct keys, as a share of them: next to nothing up to
+    /// [`HllParams::sparse_limit`], then from 0.71 / sqrt(m) to nearly 1.04 / sqrt(m) for many; 0 for no keys. From the
+    /// Fisher information of the registers.
     ///
     /// This is the error of the best estimator for many registers; measured errors are above it by some per cent at
     /// the lowest precisions (table `hll-all-precisions`). Near 2^46 m keys registers reach their limit and the error grows
@@ -104,12 +127,18 @@ impl HllParams {
     ///
     /// Likelihood: `[Ertl17]`.
     pub fn predicted_error(&self, keys: u64) -> f64 {
+        let few = keys <= self.sparse_limit() as u64;
         let keys = keys as f64;
-        if keys > 0.0 { information::deviation(self.registers() as f64, keys) / keys } else { 0.0 }
+        if keys == 0.0 {
+            return 0.0;
+        }
+        let deviation =
+            if few { count::deviation(keys) } else { information::deviation(self.registers() as f64, keys) };
+        deviation / keys
     }
 
-    /// Bytes of the registers in the byte form.
-    pub(crate) const fn payload_bytes(self) -> usize {
+    /// Bytes of registers of six bits in the byte form.
+    pub(crate) const fn packed_bytes(self) -> usize {
         self.registers() / packed::GROUP * packed::PACKED_LEN
     }
 }

@@ -6,6 +6,7 @@ use core::mem;
 
 use crate::histogram::{Histogram, MAX_ZEROS};
 use crate::packed;
+use crate::sparse::Token;
 
 /// The greatest value seen at each index. The counts are absent when they would be stale: after a merge, say.
 #[derive(Clone)]
@@ -40,18 +41,24 @@ impl Registers {
     /// measured 0.7 ns a hash, counting included, against 0.8 ns for a branch-free maximum without it.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        self.raise_by(hash).is_some()
+    }
+
+    /// As [`Registers::insert`]: what the register that rose was before, and what it is now.
+    #[inline]
+    pub(crate) fn raise_by(&mut self, hash: u64) -> Option<(u8, u8)> {
         let index = hash as usize & (self.values.len() - 1);
         let register = &mut self.values[index];
         let (old, new) = (*register, value(hash));
         if new <= old {
-            return false;
+            return None;
         }
         *register = new;
         match &mut self.histogram {
             Some(histogram) => histogram.moved(old, new),
             None => self.recount(),
         }
-        true
+        Some((old, new))
     }
 
     /// Out of line, that [`Registers::insert`] stays small enough to be inlined.
@@ -87,6 +94,13 @@ impl Registers {
         }
     }
 
+    /// Takes in the hashes that tokens stand for.
+    pub(crate) fn insert_tokens(&mut self, tokens: impl Iterator<Item = Token>) {
+        for token in tokens {
+            self.insert(token.hash());
+        }
+    }
+
     /// Takes in what registers of any number have seen; ends up with the smaller number of the two.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.fold(other.values.len());
@@ -108,7 +122,7 @@ impl Registers {
 }
 
 /// Raises each register to those of `other` that fold onto it.
-fn raise(registers: &mut [u8], other: &[u8]) {
+pub(crate) fn raise(registers: &mut [u8], other: &[u8]) {
     for part in other.chunks_exact(registers.len()) {
         for (mine, &theirs) in registers.iter_mut().zip(part) {
             *mine = theirs.max(*mine);
@@ -118,7 +132,7 @@ fn raise(registers: &mut [u8], other: &[u8]) {
 
 /// The leading zeros of a hash, at most [`MAX_ZEROS`], and one. Index bits never reach so high.
 #[inline]
-fn value(hash: u64) -> u8 {
+pub(crate) fn value(hash: u64) -> u8 {
     /// Ends the zeros: costs less than a minimum.
     const STOP: u64 = 1 << (63 - MAX_ZEROS);
     (hash | STOP).leading_zeros() as u8 + 1

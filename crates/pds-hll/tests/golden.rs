@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pds_hll::{HllParams, HyperLogLog, Sketch};
+use pds_hll::{HllParams, HyperLogLog, Sketch, StreamingHyperLogLog};
 use pds_testkit::golden;
 
 fn sketch(precision: u8) -> HyperLogLog {
@@ -23,12 +23,32 @@ fn states() -> Vec<(&'static str, HyperLogLog)> {
     saturated.insert_batch(&(0..16).collect::<Vec<u64>>());
     let mut signed = sketch(8);
     signed.extend(-500..500i32);
+    let mut thousand = sketch(14);
+    thousand.extend(0..1000u32);
+    let mut dozen = sketch(4);
+    dozen.extend(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]);
     vec![
         ("v1-p4-empty.bin", sketch(4)),
-        ("v1-p4-three-words.bin", few),
+        ("v1-p4-sparse.bin", few),
+        ("v1-p4-packed.bin", dozen),
         ("v1-p4-saturated.bin", saturated),
-        ("v1-p12-100000-integers.bin", many),
-        ("v1-p8-1000-integers.bin", signed),
+        ("v1-p8-coded.bin", signed),
+        ("v1-p12-coded.bin", many),
+        ("v1-p14-sparse.bin", thousand),
+    ]
+}
+
+/// The same of running estimates.
+fn streams() -> Vec<(&'static str, StreamingHyperLogLog)> {
+    let empty = |precision| StreamingHyperLogLog::new(sketch(precision).params());
+    let (mut few, mut some, mut many) = (empty(4), empty(4), empty(12));
+    few.extend(["alice", "bob", "carol"]);
+    some.extend(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]);
+    many.extend(0..100_000u32);
+    vec![
+        ("streaming-v1-p4-sparse.bin", few),
+        ("streaming-v1-p4-packed.bin", some),
+        ("streaming-v1-p12-coded.bin", many),
     ]
 }
 
@@ -48,27 +68,64 @@ fn the_bytes_of_a_sketch_never_change() {
 }
 
 #[test]
+fn the_bytes_of_a_running_estimate_never_change() {
+    for (file, sketch) in streams() {
+        let bytes = sketch.to_bytes();
+        golden(env!("CARGO_MANIFEST_DIR"), file, &bytes);
+        assert!(StreamingHyperLogLog::from_bytes(&bytes).is_ok_and(|read| read == sketch), "{file}");
+    }
+}
+
+#[test]
 fn every_golden_file_is_of_a_known_state() {
-    let known: Vec<_> = states().into_iter().map(|(file, _)| path(file)).collect();
+    let files = states().into_iter().map(|(file, _)| file);
+    let known: Vec<_> = files.chain(streams().into_iter().map(|(file, _)| file)).map(path).collect();
     for entry in fs::read_dir(path("")).unwrap() {
         let found = entry.unwrap().path();
+        if found.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ull-")) {
+            // Of the other sketch: see `ull_golden.rs`.
+            continue;
+        }
         assert!(known.contains(&found), "{} is never read", found.display());
     }
 }
 
-/// The layout, spelled out: 24 bytes of header, the precision, 16 registers in 12 bytes.
+/// The layout, spelled out: 24 bytes of header, the precision, the form, 16 registers in 12 bytes.
 #[test]
-fn the_payload_is_six_bits_a_register_from_the_lowest_bit() {
+fn packed_registers_are_six_bits_each_from_the_lowest_bit() {
     let mut sketch = sketch(4);
     sketch.insert_hash(1 << 63); // register 0: no leading zero, value 1
     sketch.insert_hash(1 << 60 | 1); // register 1: value 4
     sketch.insert_hash(1 << 32 | 2); // register 2: value 32
     sketch.insert_hash(15); // register 15: value 47, the greatest
     let bytes = sketch.to_bytes();
-    assert_eq!(bytes.len(), sketch.params().wire_bytes());
     assert_eq!(bytes[..8], *b"PDS1\x10\x01\x00\x00");
-    assert_eq!(bytes[24], 4);
+    assert_eq!(bytes[24..26], [4, 1]);
     // 47 in the top six bits; 32, 4, 1 in the low eighteen.
     let payload: u128 = 47 << 90 | 32 << 12 | 4 << 6 | 1;
-    assert_eq!(bytes[25..], payload.to_le_bytes()[..12]);
+    assert_eq!(bytes[26..], payload.to_le_bytes()[..12]);
+}
+
+/// The same of three keys: their number, then 23 bits of each gap as they are, for floor(log2(2^26 ln 2 / 3)) = 23.
+#[test]
+fn tokens_are_gaps_and_leading_zeros_in_order() {
+    let mut sketch = sketch(4);
+    sketch.insert_hash(1 << 63 | 5); // index 5, no leading zero
+    sketch.insert_hash(1 << 24 | 5); // index 2^24 + 5, 39 leading zeros: 38, and no end
+    sketch.insert_hash(1 << 61 | 5); // index 5, 2 leading zeros
+    let bytes = sketch.to_bytes();
+    assert_eq!(bytes[24..27], [4, 0, 3]);
+    let mut bits = String::new();
+    let mut token = |quotient: usize, remainder: u32, zeros: usize, end: &str| {
+        bits += &("0".repeat(quotient) + "1");
+        bits.extend(format!("{remainder:023b}").chars().rev());
+        bits += &("0".repeat(zeros) + end);
+    };
+    token(0, 5, 0, "1");
+    token(0, 0, 2, "1");
+    token(2, 0, 38, "");
+    let bit = |i: usize| u8::from(bits.as_bytes().get(i) == Some(&b'1'));
+    let expected: Vec<u8> =
+        (0..bits.len().div_ceil(8)).map(|i| (0..8).map(|j| bit(8 * i + j) << j).sum()).collect();
+    assert_eq!(bytes[27..], expected);
 }

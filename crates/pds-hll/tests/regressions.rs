@@ -68,11 +68,17 @@ fn equality_is_a_function_of_the_set() {
 fn the_rarest_hashes_saturate_their_register_and_no_other() {
     for precision in PRECISIONS {
         let mut sketch = empty(precision);
-        sketch.insert_hash(0);
         let mut other = empty(precision);
+        // More different hashes than are kept one by one, all to registers of their own.
+        let many: Vec<u64> = (1..=sketch.params().sparse_limit() as u64 + 1).map(|i| 1 << 63 | i).collect();
+        sketch.insert_batch(&many);
+        other.insert_batch(&many);
+        sketch.insert_hash(0);
         other.insert_hash(1 << 17 & !((1 << precision) - 1));
         assert!(sketch == other, "46 zeros are as good as 64");
-        assert_eq!(sketch.bounds(0.0).0.round().to_bits(), 1.0f64.to_bits());
+        let registers = sketch.registers();
+        assert_eq!(registers[0], 47);
+        assert!((1..).zip(&registers[1..]).all(|(i, &value)| value == u8::from(i <= many.len())));
     }
 }
 
@@ -266,10 +272,13 @@ fn corrupt_bytes_are_refused_and_hostile_ones_survived() {
     wire.accepts_canonical_bytes_only(&sketch.to_bytes());
     let bytes = sketch.to_bytes();
     for precision in 0..=255 {
-        for len in [0, 12, 48, 49, 96] {
-            wire.survives_forgeries(&bytes, &[precision], &vec![0xff; len]);
+        for form in 0..=3 {
+            for len in [0, 12, 48, 49, 96] {
+                wire.survives_forgeries(&bytes, &[precision, form], &vec![0xff; len]);
+                wire.survives_forgeries(&bytes, &[precision, form, 3], &vec![0x55; len]);
+            }
         }
-        let forged = pds_testkit::forge(&bytes, &[precision], &bytes[25..]);
+        let forged = pds_testkit::forge(&bytes, &[precision, bytes[25]], &bytes[26..]);
         assert_eq!(HyperLogLog::from_bytes(&forged).is_ok(), precision == 6);
     }
     let text = serde_json::to_string(&sketch).unwrap();
@@ -338,4 +347,86 @@ fn hardly_any_key_changes_a_full_sketch_and_none_twice() {
     let changed: HashSet<u32> = (0..100_000).filter(|key| sketch.insert(key)).collect();
     assert!(changed.len() < 16 * 47);
     assert!((0..100_000u32).all(|key| !sketch.insert(&key)));
+}
+
+/// Alternating few inserts with a count made sparse forms grow without end, 71 times the registers, in quadratic time; a
+/// count changed what was counted.
+#[test]
+fn counting_between_inserts_costs_no_memory_and_changes_nothing() {
+    let (mut counted, mut plain) = (empty(12), empty(12));
+    for key in 0..20_000u32 {
+        for _ in 0..20 {
+            counted.insert(&key);
+            assert!(counted.estimate() > 0.0);
+        }
+        plain.insert(&key);
+        assert!(counted.size_bytes() <= counted.params().size_bytes());
+    }
+    assert!(counted == plain);
+}
+
+/// Corrupt sparse images panicked, wrote out of bounds, or were reported as success: counts that do not match, tokens out of
+/// order, twice or out of range, and lengths that claim memory.
+#[test]
+fn a_sparse_image_that_lies_is_refused() {
+    let mut sketch = empty(14);
+    sketch.extend(0..300u32);
+    let bytes = sketch.to_bytes();
+    let start = pds_testkit::payload_start(&bytes).unwrap();
+    // The precision, the form, and 300 as two groups of seven bits.
+    assert_eq!(bytes[24..28], [14, 0, 0xac, 0x02]);
+    let malformed = Error::Malformed { field: "tokens" };
+    for count in
+        [&[0][..], &[1], &[0xab, 0x02], &[0xad, 0x02], &[0x81, 0x18], &[0xff, 0xff, 0xff, 0xff, 0x0f]]
+    {
+        let forged = pds_testkit::forge(&bytes, &[&[14, 0], count].concat(), &bytes[start..]);
+        assert_eq!(HyperLogLog::from_bytes(&forged).err(), Some(malformed), "{count:?}");
+        let view = HyperLogLog::view(&forged).map(|view| view.to_owned().map(|_| ()));
+        assert!(view.is_err() || view == Ok(Err(malformed)), "{count:?}");
+    }
+    for (payload, why) in [
+        (&[0xff; 2000][..], "too long"),
+        (&[0; 700], "no end of a gap"),
+        (&[], "nothing"),
+        (&[0xff; 600], "indices beyond the last, or twice the same token"),
+    ] {
+        let forged = pds_testkit::forge(&bytes, &bytes[24..28], payload);
+        assert!(HyperLogLog::from_bytes(&forged).is_err(), "{why}");
+    }
+    // As many tokens as precision 18 may have, in ten bytes: refused before anything is allocated for them.
+    let forged = pds_testkit::forge(&bytes, &[18, 0, 0x80, 0x80, 0x03], &[0x55; 10]);
+    assert_eq!(HyperLogLog::view(&forged).err(), Some(malformed));
+}
+
+/// Registers that no set of keys leads to: they would stand for fewer keys than are counted one by one.
+#[test]
+fn registers_of_too_few_keys_are_refused() {
+    let bytes = empty(4).to_bytes();
+    let registers = |packed: u128| pds_testkit::forge(&bytes, &[4, 1], &packed.to_le_bytes()[..12]);
+    for packed in [0, 1] {
+        let read = HyperLogLog::from_bytes(&registers(packed));
+        assert_eq!(read.is_ok(), packed == 1, "registers {packed}");
+    }
+    let view = registers(0);
+    assert!(HyperLogLog::view(&view).unwrap().estimate() == 0.0);
+    let mut one = vec![0; 6 << 15];
+    one[0] = 1;
+    let finest = pds_testkit::forge(&bytes, &[18, 1], &one);
+    assert_eq!(HyperLogLog::from_bytes(&finest).err(), Some(Error::Malformed { field: "registers" }));
+}
+
+/// An intersection above the smaller set; a 41 % error of one that was reported without bounds.
+#[test]
+fn an_intersection_keeps_to_its_sets_and_has_bounds() {
+    let (mut large, mut small) = (empty(10), empty(10));
+    large.extend(0..1_000_000u32);
+    for keys in [10, 100, 1000, 10_000u32] {
+        small.extend(0..keys);
+        let joint = large.joint(&small).unwrap();
+        let both = joint.intersection();
+        assert!(both.estimate() <= small.estimate());
+        let (low, high) = both.bounds(3.0);
+        assert!(low <= f64::from(keys) && f64::from(keys) <= high, "{keys}: {low} to {high}");
+        assert!(high <= small.bounds(3.0).1 * 1.001);
+    }
 }

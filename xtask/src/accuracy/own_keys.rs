@@ -7,7 +7,7 @@ use pds_bloom::{CountingBloomFilter, CountingBloomParams, Error, ScalableBloomFi
 use pds_cms::{CountMinParams, CountMinSketch};
 use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, WyHasher};
-use pds_hll::{HllParams, HyperLogLog};
+use pds_hll::{HllParams, HyperLogLog, UllParams, UltraLogLog};
 use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 use pds_testkit::{Row, Value, laws};
 
@@ -35,6 +35,8 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
     let mut exact: HashMap<Vec<u8>, u64> = HashMap::new();
     let mut counters: Vec<HyperLogLog> =
         PRECISIONS.map(|p| HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision"))).into();
+    let mut ultras: Vec<UltraLogLog> =
+        PRECISIONS.map(|p| UltraLogLog::new(UllParams::with_precision(p).expect("a usual precision"))).into();
     let mut frequencies =
         CountMinSketch::<u32>::new(CountMinParams::for_error(EPS, DELTA).expect("usual targets"));
     let hasher = WyHasher::default();
@@ -44,6 +46,9 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         let hash = hasher.hash_key(key);
         for counter in &mut counters {
             counter.insert_hash(hash);
+        }
+        for ultra in &mut ultras {
+            ultra.insert_hash(hash);
         }
         frequencies.insert_hash(hash);
         match exact.get_mut(key) {
@@ -58,7 +63,16 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
     let mut keys: Vec<(&[u8], u64)> = exact.iter().map(|(key, &count)| (key.as_slice(), count)).collect();
     keys.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let mut rows = vec![row("input", "lines", lines as f64, lines as f64, 0.0, None)];
-    rows.extend(counters.iter().map(|counter| distinct(counter, keys.len() as u64)));
+    let count = keys.len() as u64;
+    rows.extend(counters.iter().map(|counter| {
+        let sigma = counter.params().predicted_error(count);
+        distinct("HyperLogLog", counter.params(), counter.is_sparse(), counter.estimate(), sigma, count)
+    }));
+    rows.extend(ultras.iter().map(|ultra| {
+        let sigma = ultra.params().predicted_error(count);
+        let params = HllParams::from(ultra.params());
+        distinct("UltraLogLog", params, ultra.is_sparse(), ultra.estimate(), sigma, count)
+    }));
     for rate in FILTER_RATES {
         let filters =
             filters(rate, &keys, &exact).map_err(|error: Error| Failure::Usage(error.to_string()))?;
@@ -109,20 +123,22 @@ fn row(
     }
 }
 
-fn distinct(counter: &HyperLogLog, exact: u64) -> Row {
-    let (p, exact) = (counter.params().precision(), exact as f64);
-    let sigma = counter.params().predicted_error(exact as u64);
-    let error = counter.estimate() - exact;
-    // Few keys err by whole keys that share a register: a rare event, and no normal one.
-    let collisions = exact * exact / (2.0 * counter.params().registers() as f64);
+/// What a sketch says of the number of keys, which errs by the share `sigma`.
+fn distinct(name: &str, params: HllParams, sparse: bool, estimate: f64, sigma: f64, exact: u64) -> Row {
+    let exact = exact as f64;
+    let error = estimate - exact;
+    // Few keys err by whole keys that share a register, or the 32 bits that are kept of each of the first keys: a rare event,
+    // and no normal one.
+    let places = if sparse { 3.0 * (1u64 << 26) as f64 } else { params.registers() as f64 };
+    let collisions = exact * exact / (2.0 * places);
     let rare = if collisions < RARE { laws::poisson_limit(collisions) + 1.0 } else { 0.0 };
     let bound = (laws::Z * sigma * exact).max(rare);
     let law = laws::at_most(error.abs(), bound);
     row(
-        &format!("HyperLogLog, p = {p}"),
+        &format!("{name}, p = {}", params.precision()),
         "distinct keys",
         exact,
-        counter.estimate(),
+        estimate,
         bound,
         Some(("distinct", law)),
     )

@@ -49,6 +49,8 @@ pub(super) struct Gate {
     pub(super) bytes: f64,
     /// The most bytes while it was built; 0 if not measured.
     pub(super) peak: f64,
+    /// Bytes of the stored form; 0 if not measured.
+    pub(super) wire: f64,
     pub(super) error: f64,
     /// Why it failed.
     pub(super) failed: Option<String>,
@@ -116,6 +118,7 @@ impl Results {
                 role: Role::named(&text("role")),
                 bytes: line["bytes"].as_f64().unwrap_or(f64::NAN),
                 peak: line["peak"].as_f64().unwrap_or(0.0),
+                wire: line["wire"].as_f64().unwrap_or(0.0),
                 error: line["error"].as_f64().unwrap_or(f64::NAN),
                 failed: line["failed"].as_str().map(str::to_owned),
                 not_for: not_for

@@ -19,12 +19,14 @@ fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
     contenders.dedup();
 
     let peaks = contenders.iter().any(|name| results.gate(case, name).peak > 0.0);
+    let wires = contenders.iter().any(|name| results.gate(case, name).wire > 0.0);
     let columns = ops.keys().map(|op| format!("{op}, ns"));
     let header: Vec<String> = ["contender".to_owned()]
         .into_iter()
         .chain(columns)
         .chain(["bytes"].map(str::to_owned))
         .chain(peaks.then(|| "peak of the build, bytes".to_owned()))
+        .chain(wires.then(|| "bytes on the wire".to_owned()))
         .chain(["error", "gate"].map(str::to_owned))
         .collect();
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -42,7 +44,7 @@ fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
         };
         let number = |value: f64| if value == 0.0 { "–".to_owned() } else { significant(value, 3) };
         let row = [name.clone()].into_iter().chain(times).chain([number(gate.bytes)]);
-        let row = row.chain(peaks.then(|| number(gate.peak)));
+        let row = row.chain(peaks.then(|| number(gate.peak))).chain(wires.then(|| number(gate.wire)));
         rows.push(row.chain([number(gate.error), verdict]).collect());
     }
     for name in contenders {

@@ -4,10 +4,8 @@ use core::fmt;
 
 use pds_core::{same_hasher, wire::Header};
 
-use crate::histogram::Histogram;
-use crate::{
-    Error, Fingerprint, HllParams, HyperLogLog, Sketch, WyHasher, estimator, information, packed, wire,
-};
+use super::wire::{self, Stored};
+use crate::{Error, Fingerprint, HllParams, HyperLogLog, Sketch, WyHasher};
 
 /// A sketch answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///
@@ -17,27 +15,27 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct HllView<'a, H = WyHasher> {
     header: Header,
-    params: HllParams,
-    payload: &'a [u8],
+    stored: Stored<'a>,
     bytes: &'a [u8],
     hasher: H,
 }
 
 impl<'a, H: Fingerprint> HllView<'a, H> {
     pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
-        let (header, params, payload) = wire::open(bytes)?;
+        let (header, stored) = wire::open(bytes)?;
         same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        Ok(Self { header, params, payload, bytes, hasher })
+        Ok(Self { header, stored, bytes, hasher })
     }
 
-    /// As [`HyperLogLog::estimate`], counting the registers each time.
+    /// As [`HyperLogLog::estimate`]. Takes constant time, except where registers are written in six bits each: there it
+    /// counts them each time.
     pub fn estimate(&self) -> f64 {
-        estimator::estimate(&self.histogram())
+        self.stored.estimate()
     }
 
-    /// As [`HyperLogLog::bounds`], counting the registers each time.
+    /// As [`HyperLogLog::bounds`], in the time of [`HllView::estimate`].
     pub fn bounds(&self, kappa: f64) -> (f64, f64) {
-        information::bounds(&self.histogram(), kappa)
+        self.stored.bounds(kappa)
     }
 
     /// Checks the payload's checksum.
@@ -46,25 +44,29 @@ impl<'a, H: Fingerprint> HllView<'a, H> {
     ///
     /// [`Error::Checksum`] if the payload is not the one that was written.
     pub fn verify(&self) -> Result<(), Error> {
-        self.header.verify(self.payload)
+        self.header.verify(self.stored.payload())
     }
 
     /// The precision.
     pub fn params(&self) -> HllParams {
-        self.params
+        self.stored.params()
     }
 
-    /// An owned sketch with the same registers.
+    /// An owned sketch of the same keys.
     ///
     /// # Errors
     ///
-    /// As [`HllView::verify`], and [`Error::Malformed`] if a register has a value that no sketch writes.
+    /// As [`HllView::verify`], and [`Error::Malformed`] if the payload is one that no sketch writes.
     pub fn to_owned(&self) -> Result<HyperLogLog<H>, Error> {
         HyperLogLog::from_bytes_with(self.bytes, self.hasher.clone())
     }
 
-    fn histogram(&self) -> Histogram {
-        Histogram::count(packed::unpack(self.payload))
+    pub(crate) fn stored(&self) -> &Stored<'a> {
+        &self.stored
+    }
+
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.header.fingerprint
     }
 }
 
@@ -72,7 +74,7 @@ impl<'a, H: Fingerprint> HllView<'a, H> {
 impl<H: fmt::Debug> fmt::Debug for HllView<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HllView")
-            .field("params", &self.params)
+            .field("params", &self.stored.params())
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }

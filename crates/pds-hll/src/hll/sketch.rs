@@ -1,29 +1,29 @@
 //! The sketch.
 
+use alloc::borrow::Cow;
 use core::fmt;
 
-use crate::registers::Registers;
-use crate::{
-    Error, ExactMerge, Fingerprint, HllParams, HllView, Key, KeyHasher, Merge, Sketch, WyHasher, estimator,
-    information,
-};
+use super::state::State;
+use crate::{Error, ExactMerge, Fingerprint, HllParams, HllView, Key, KeyHasher, Merge, Sketch, WyHasher};
 
-/// A HyperLogLog sketch: the number of distinct keys, in one byte a register.
+/// A HyperLogLog sketch: the number of distinct keys, in one byte a register at most.
 ///
-/// * Error: two-sided and unbiased, [`HllParams::std_error`] of the count for many keys and less for few.
+/// * Error: two-sided and unbiased, [`HllParams::std_error`] of the count for many keys and less for few; the first
+///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly.
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
 ///
 /// The low p bits of a hash pick a register, which keeps the greatest number of leading zeros, and one, of the
-/// hashes that it has seen.
+/// hashes that it has seen. Until registers take less memory, 32 bits of each hash are kept instead, from which registers
+/// of any precision are made when the time comes: when that is depends on the set of keys alone, so a sketch has the same
+/// bytes whichever way it came by its keys.
 ///
 /// # Source
 ///
 /// `[FlajoletEtAl07]`; 64-bit hashes: `[HeuleEtAl13]`; estimator: `[Ertl17]`.
 #[derive(Clone)]
 pub struct HyperLogLog<H = WyHasher> {
-    params: HllParams,
-    registers: Registers,
+    state: State,
     hasher: H,
 }
 
@@ -53,7 +53,7 @@ impl HyperLogLog {
 }
 
 impl<H: KeyHasher> HyperLogLog<H> {
-    /// Counts a key; true if a register changed. A key seen before never changes one; most new keys do not either
+    /// Counts a key; true if the sketch changed. A key seen before never changes it; most new keys do not either
     /// once there are more keys than registers, and are counted all the same.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> bool {
@@ -64,7 +64,7 @@ impl<H: KeyHasher> HyperLogLog<H> {
 impl<H: Fingerprint> HyperLogLog<H> {
     /// An empty sketch with a hasher of one's own.
     pub fn with_hasher(params: HllParams, hasher: H) -> Self {
-        Self { params, registers: Registers::empty(params.registers()), hasher }
+        Self { state: State::empty(params), hasher }
     }
 
     /// Opens a sketch where its bytes lie, in constant time: see [`HllView`].
@@ -79,21 +79,25 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// As [`HyperLogLog::insert`], for a hash by this sketch's hasher.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
-        self.registers.insert(hash)
+        self.state.insert(hash)
     }
 
     /// Counts many hashes.
     pub fn insert_batch(&mut self, hashes: &[u64]) {
-        self.registers.insert_batch(hashes);
+        self.state.insert_batch(hashes);
     }
 
     /// Estimated number of distinct keys: unbiased, at least 0. 0 for an empty sketch; infinite if every register is
     /// saturated, which takes more than 2^46 m keys (2^58 at precision 12).
     ///
+    /// Up to [`HllParams::sparse_limit`] keys the count of different 32-bit parts of hashes, corrected for the few keys that
+    /// share one: it never falls, and is off by a key or two at precision 18 and hardly ever at all below 16. Beyond, the
+    /// estimator of the registers, which has their error from its first key on, and so may fall there.
+    ///
     /// Depends on the set of keys alone, not on their order. Takes constant time, except after a merge, a decode or a
     /// long batch: until the next insert that changes a register, each call then counts the registers.
     pub fn estimate(&self) -> f64 {
-        estimator::estimate(&self.registers.histogram())
+        self.state.estimate()
     }
 
     /// Where the number of distinct keys lies: n e^(-kappa s) and n e^(kappa s) for the estimate n and its predicted
@@ -104,16 +108,19 @@ impl<H: Fingerprint> HyperLogLog<H> {
     ///   whole keys: there the bounds cover as often once they are widened to whole numbers. A negative `kappa`
     ///   counts as its magnitude, NaN as infinity.
     ///
+    /// Up to [`HllParams::sparse_limit`] keys: the estimate less and more `kappa` standard deviations of the number of keys
+    /// that share their 32 bits with another, the lower bound not below the count of different ones, which is certain.
+    ///
     /// (0, 0) for an empty sketch. The upper bound is infinite if every register is saturated.
     ///
     /// # Source
     ///
     /// Likelihood: `[Ertl17]`.
     pub fn bounds(&self, kappa: f64) -> (f64, f64) {
-        information::bounds(&self.registers.histogram(), kappa)
+        self.state.bounds(kappa)
     }
 
-    /// Folds the registers to a lower precision: the sketch becomes the one that the same keys make there, to the
+    /// Folds to a lower precision: the sketch becomes the one that the same keys make there, to the
     /// byte.
     ///
     /// # Errors
@@ -122,21 +129,20 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// `self` is then unchanged.
     pub fn fold_to(&mut self, precision: u8) -> Result<(), Error> {
         let params = HllParams::with_precision(precision)?;
-        if params > self.params {
+        if params > self.params() {
             return Err(Error::Parameter {
                 name: "precision",
                 value: f64::from(precision),
                 domain: "4 up to the precision of the sketch",
             });
         }
-        self.registers.fold(params.registers());
-        self.params = params;
+        self.state.fold(params);
         Ok(())
     }
 
     /// The precision.
     pub fn params(&self) -> HllParams {
-        self.params
+        self.state.params()
     }
 
     /// The hasher.
@@ -146,26 +152,41 @@ impl<H: Fingerprint> HyperLogLog<H> {
 
     /// True if no key was inserted.
     pub fn is_empty(&self) -> bool {
-        self.registers.values().iter().all(|&value| value == 0)
+        self.state.is_empty()
+    }
+
+    /// True while the keys are counted one by one, almost exactly: up to [`HllParams::sparse_limit`] of them.
+    pub fn is_sparse(&self) -> bool {
+        self.state.is_sparse()
     }
 
     /// Forgets every key.
     pub fn clear(&mut self) {
-        self.registers = Registers::empty(self.params.registers());
+        self.state = State::empty(self.params());
     }
 
-    /// Bytes of the registers: see [`HllParams::size_bytes`].
+    /// Bytes that the sketch has allocated now: from none when empty up to [`HllParams::size_bytes`].
     pub fn size_bytes(&self) -> usize {
-        self.params.size_bytes()
+        self.state.size_bytes()
     }
 
     /// The registers: for each index the greatest value seen, 0 to 47. For other estimators, and for other formats.
-    pub fn registers(&self) -> &[u8] {
-        self.registers.values()
+    ///
+    /// Made anew while there are few keys and the sketch does not keep them.
+    pub fn registers(&self) -> Cow<'_, [u8]> {
+        self.state.values()
     }
 
-    pub(crate) fn from_parts(params: HllParams, registers: Registers, hasher: H) -> Self {
-        Self { params, registers, hasher }
+    pub(crate) fn from_state(state: State, hasher: H) -> Self {
+        Self { state, hasher }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 }
 
@@ -173,8 +194,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
 impl<H: Fingerprint> Merge for HyperLogLog<H> {
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        self.registers.merge(&other.registers);
-        self.params = self.params.min(other.params);
+        self.state.merge(&other.state);
         Ok(())
     }
 }
@@ -182,10 +202,10 @@ impl<H: Fingerprint> Merge for HyperLogLog<H> {
 /// With sketches of several precisions the law holds for the sketch of the whole stream at the lowest of them.
 impl<H: Fingerprint> ExactMerge for HyperLogLog<H> {}
 
-/// Equal precision, hasher and registers: the same bytes.
+/// Equal precision, hasher and state: the same bytes.
 impl<H: Fingerprint> PartialEq for HyperLogLog<H> {
     fn eq(&self, other: &Self) -> bool {
-        self.registers() == other.registers() && self.hasher.fingerprint() == other.hasher.fingerprint()
+        self.state == other.state && self.hasher.fingerprint() == other.hasher.fingerprint()
     }
 }
 
@@ -201,7 +221,7 @@ impl<H: KeyHasher, K: Key> Extend<K> for HyperLogLog<H> {
 impl<H: fmt::Debug> fmt::Debug for HyperLogLog<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HyperLogLog")
-            .field("params", &self.params)
+            .field("params", &self.state.params())
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }
