@@ -63,6 +63,10 @@ impl Kind {
     pub const RIBBON: Self = Self(11);
     /// HyperLogLog.
     pub const HYPER_LOG_LOG: Self = Self(16);
+    /// Theta sketch.
+    pub const THETA: Self = Self(19);
+    /// Result of a set operation on theta sketches.
+    pub const THETA_RESULT: Self = Self(20);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
 }
