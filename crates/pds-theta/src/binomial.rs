@@ -206,3 +206,115 @@ fn halve(range: RangeInclusive<f64>, pred: impl Fn(f64) -> bool) -> f64 {
     }
     low
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Coverage of the bounds of n, summed over all that may be kept of it.
+    fn coverage(n: u64, p: f64, kappa: f64) -> f64 {
+        let chance = Chance { p, q: 1.0 - p };
+        let (n, mut covered) = (n as f64, 0.0);
+        let spread = 9.0 * libm::sqrt(n * p * chance.q) + 10.0;
+        let mut x = libm::floor(n * p - spread).max(0.0);
+        while x <= (n * p + spread).min(n) {
+            let (low, high) = bounds_of_trials(x as u64, chance, kappa);
+            assert!(low >= x && low <= x / p && x / p <= high, "{low} to {high} for {x} of {n} with {p}");
+            if low <= n && n <= high {
+                covered +=
+                    if x <= n / 2.0 { point(n, chance, x) } else { point(n, chance.complement(), n - x) };
+            }
+            x += 1.0;
+        }
+        covered
+    }
+
+    #[test]
+    fn bounds_cover_the_truth_as_often_as_a_normal_variable_keeps_within_them() {
+        /// What the expansion may lack.
+        const EXPANSION: f64 = 2e-4;
+        for p in [0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99] {
+            for n in [1, 2, 5, 10, 31, 33, 100, 119, 121, 150, 239, 300, 500, 1000, 2000] {
+                for kappa in [0.5, 1.0, 2.0, 3.0] {
+                    let nominal = 1.0 - 2.0 * tail(kappa);
+                    let covered = coverage(n, p, kappa);
+                    assert!(covered >= nominal - EXPANSION, "{covered} of {n} with {p}, kappa {kappa}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sum_and_expansion_meet() {
+        /// Of the count: less than a tenth of its deviation.
+        const APART: f64 = 0.008;
+        for p in [1e-12, 0.001, 0.1, 0.5] {
+            let chance = Chance { p, q: 1.0 - p };
+            for kappa in [1.0, 2.0, 3.0] {
+                let (low, high) = bounds_of_trials(SUMMED as u64, chance, kappa);
+                let (next_low, next_high) = bounds_of_trials(SUMMED as u64 + 1, chance, kappa);
+                let step = 1.0 / (SUMMED * p);
+                for (one, next) in [(low, next_low), (high, next_high)] {
+                    let apart = (next - one) / (SUMMED / p);
+                    assert!(
+                        (apart - 1.0 / SUMMED).abs() < APART,
+                        "{one} {next} {step} with {p}, kappa {kappa}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shares_are_covered_as_often_as_promised() {
+        const EXPANSION: f64 = 0.006;
+        for n in [1u64, 2, 10, 32, 100, 250, 500] {
+            for share in [0.0, 0.01, 0.1, 0.33, 0.5, 0.9, 1.0] {
+                for kappa in [1.0, 2.0, 3.0] {
+                    let nominal = 1.0 - 2.0 * tail(kappa);
+                    let chance = Chance { p: share, q: 1.0 - share };
+                    let mut covered = 0.0;
+                    for x in 0..=n {
+                        let (low, high) = bounds_of_share(x, n, kappa);
+                        assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
+                        if low <= share && share <= high {
+                            covered += match (x, share) {
+                                (0, s) if s <= 0.0 => 1.0,
+                                (x, s) if s >= 1.0 => f64::from(u8::from(x == n)),
+                                (_, s) if s <= 0.0 => 0.0,
+                                _ => point(n as f64, chance, x as f64),
+                            };
+                        }
+                    }
+                    assert!(covered >= nominal - EXPANSION, "{covered} of {n} at {share}, kappa {kappa}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_count_threshold_and_width_has_bounds() {
+        for kept in [0, 1, 2, 119, 120, 121, 4096, 1 << 26] {
+            for threshold in [1, 2, 1 << 20, 1 << 40, 1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX] {
+                let chance = Chance::below(threshold);
+                let mut last = (f64::INFINITY, 0.0);
+                for kappa in [0.0, 0.1, 1.0, 2.0, 5.0, 20.0, 37.0, 40.0, 1e300, f64::INFINITY] {
+                    let (low, high) = bounds_of_trials(kept, chance, kappa);
+                    let x = kept as f64;
+                    assert!(
+                        low >= x && low <= x / chance.p && x / chance.p <= high,
+                        "{low} {high} {kept} {threshold}"
+                    );
+                    assert!(
+                        low <= last.0 && high >= last.1 * (1.0 - 3.0 * PRECISION),
+                        "{low} {high} {last:?} {kappa} {kept} {threshold}"
+                    );
+                    last = (low, high);
+                    assert_eq!(bounds_of_trials(kept, chance, -kappa), (low, high));
+                }
+                assert_eq!(bounds_of_trials(kept, chance, f64::NAN), last);
+                assert!(last.1.is_infinite() || threshold == u64::MAX);
+            }
+        }
+    }
+}

@@ -15,7 +15,10 @@ use crate::{Error, Fingerprint, ThetaSource, binomial, operations};
 /// # Source
 ///
 /// `[BarYossefEtAl02]`; threshold: `[DasguptaEtAl16]`.
-pub fn jaccard<H: Fingerprint>(left: &dyn ThetaSource<H>, right: &dyn ThetaSource<H>) -> Result<Jaccard, Error> {
+pub fn jaccard<H: Fingerprint>(
+    left: &dyn ThetaSource<H>,
+    right: &dyn ThetaSource<H>,
+) -> Result<Jaccard, Error> {
     let operands = Operand::all(&[left, right])?;
     let [left, right] = &operands[..] else { unreachable!("two sources have two operands") };
     let theta = left.reading.theta.min(right.reading.theta);
@@ -35,11 +38,7 @@ pub struct Jaccard {
 impl Jaccard {
     /// The share, from 0 to 1. 1 for two sources that are known to be empty: they are equal. 0 if nothing is known.
     pub fn estimate(&self) -> f64 {
-        if self.either > 0 {
-            self.both as f64 / self.either as f64
-        } else {
-            f64::from(u8::from(self.exact))
-        }
+        if self.either > 0 { self.both as f64 / self.either as f64 } else { f64::from(u8::from(self.exact)) }
     }
 
     /// Where the share lies, by the sum of the binomial distribution where up to 120 hashes are, or are not, in both, and by

@@ -30,7 +30,7 @@ pub use view::ThetaView;
 /// What a user of the sketch imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
     pub use crate::{
-        CompactTheta, Error, ExactMerge, Fingerprint, Jaccard, Key, KeyHasher, Merge, Prehashed, SipHasher, Sketch,
-        ThetaParams, ThetaSketch, ThetaSource, ThetaView,
+        CompactTheta, Error, ExactMerge, Fingerprint, Jaccard, Key, KeyHasher, Merge, Prehashed, SipHasher,
+        Sketch, ThetaParams, ThetaSketch, ThetaSource, ThetaView,
     };
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::reading::{EXACT, Reading};
 use crate::source::{Operand, Runs};
-use crate::{CompactTheta, Error, Fingerprint, ThetaSource};
+use crate::{CompactTheta, Error, Fingerprint, ThetaParams, ThetaSource};
 
 /// The sketch of the keys that are in any of the sources.
 ///
@@ -39,8 +39,9 @@ pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactT
 
 /// The sketch of the keys that are in every source.
 ///
-/// Its threshold is the least of theirs, and it keeps what all of them keep below it. An intersection with a source that is
-/// known to be empty is known to be. Estimate and upper bound never exceed those of a source.
+/// Its threshold is the least of theirs, and it keeps what all of them keep below it. An intersection is known
+/// to be empty if one of the sources is, or if those of them that are exact have nothing in common. The estimate never exceeds that of a
+/// source, nor the upper bound that of the sketch with the least estimate, which the result remembers.
 ///
 /// * Error: that of a count of `retained()` hashes: about 1 / sqrt(`retained()`) of the estimate, whatever the sizes of
 ///   the sources. With nothing retained below a threshold the estimate is 0, and [`CompactTheta::bounds`] says how many
@@ -57,26 +58,23 @@ pub fn intersection<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<C
     let mut operands = Operand::all(sources)?;
     let params = operands.iter().map(|operand| operand.params).min().expect("there is a source");
     let hasher = operands[0].hasher.clone();
-    if operands.iter().any(|operand| operand.reading.is_empty()) {
-        return Ok(CompactTheta::from_parts(params, EXACT, Vec::new(), None, hasher));
-    }
-    let theta = least_threshold(&operands);
     let ceiling = operands.iter().map(Operand::limit).reduce(Reading::lesser);
-    // The fewest first: the rest is compared with what is left.
-    operands.sort_by_key(|operand| operand.reading.retained);
-    let mut rest = operands.iter();
-    let mut hashes = rest.next().map_or_else(Vec::new, |first| collected(first, theta));
+    // Exact ones first, and the fewest of them: the rest is compared with what is left.
+    operands.sort_by_key(|operand| (core::cmp::Reverse(operand.reading.theta), operand.reading.retained));
+    let (first, rest) = operands.split_first().expect("there is a source");
+    let theta = least_threshold(&operands);
+    let mut common = Narrowing::new(first, theta);
     for operand in rest {
-        keep_common(&mut hashes, operand.below(theta));
+        common.narrow(operand, keep_common);
     }
-    Ok(CompactTheta::from_parts(params, theta, hashes, ceiling, hasher))
+    Ok(common.into_result(params, theta, ceiling, hasher))
 }
 
 /// The sketch of the keys of a source that are in none of the others.
 ///
-/// Its threshold is the least of all, and it keeps what the source alone keeps below it. The difference of a source that is
-/// known to be empty is known to be; others that are change nothing. Estimate and upper bound never exceed those of the
-/// source. Its k is that of the source.
+/// Its threshold is the least of all, and it keeps what the source alone keeps below it. The difference is known to be
+/// empty if the source is, or if it is exact and other exact ones leave nothing of it; empty others change nothing. The estimate never exceeds that of the source, nor
+/// the upper bound if the source is a sketch. Its k is that of the source.
 ///
 /// * Error: that of a count of `retained()` hashes, as of an [`intersection`].
 ///
@@ -96,23 +94,61 @@ pub fn difference<H: Fingerprint>(
     let operands = Operand::all(&operands)?;
     let (source, others) = operands.split_first().expect("there is a source");
     let hasher = source.hasher.clone();
-    if source.reading.is_empty() {
-        return Ok(CompactTheta::from_parts(source.params, EXACT, Vec::new(), None, hasher));
-    }
+    let mut others: Vec<&Operand<'_, H>> = others.iter().collect();
+    others.sort_by_key(|other| core::cmp::Reverse(other.reading.theta));
     let theta = least_threshold(&operands);
-    let mut hashes = collected(source, theta);
+    let mut left = Narrowing::new(source, theta);
     for other in others {
-        drop_common(&mut hashes, other.below(theta));
+        left.narrow(other, drop_common);
     }
-    Ok(CompactTheta::from_parts(source.params, theta, hashes, Some(source.limit()), hasher))
+    Ok(left.into_result(source.params, theta, Some(source.limit()), hasher))
 }
 
 fn least_threshold<H>(operands: &[Operand<'_, H>]) -> u64 {
     operands.iter().map(|operand| operand.reading.theta).min().unwrap_or(EXACT)
 }
 
-fn collected<H: Fingerprint>(operand: &Operand<'_, H>, theta: u64) -> Vec<u64> {
-    operand.below(theta).collect(operand.reading.retained as usize)
+/// What is left of a source while others take from it, exact ones first: if nothing is left before any threshold has
+/// had a say, there is certainly nothing.
+struct Narrowing {
+    hashes: Vec<u64>,
+    theta: u64,
+    all_exact: bool,
+    known_empty: bool,
+}
+
+impl Narrowing {
+    /// `theta`: the threshold of the result.
+    fn new<H: Fingerprint>(source: &Operand<'_, H>, theta: u64) -> Self {
+        let all_exact = source.reading.is_exact();
+        // Of an exact source all is looked at: emptiness is a matter of what lies above the threshold too.
+        let limit = if all_exact { EXACT } else { theta };
+        let hashes = source.below(limit).collect(source.reading.retained as usize);
+        let known_empty = source.reading.is_empty();
+        Self { hashes, theta, all_exact, known_empty }
+    }
+
+    fn narrow<H: Fingerprint>(&mut self, other: &Operand<'_, H>, by: fn(&mut Vec<u64>, Runs<'_>)) {
+        if self.all_exact && !other.reading.is_exact() {
+            self.all_exact = false;
+            self.hashes.truncate(self.hashes.partition_point(|&hash| hash < self.theta));
+        }
+        by(&mut self.hashes, other.below(if self.all_exact { EXACT } else { self.theta }));
+        self.known_empty |= self.all_exact && self.hashes.is_empty();
+    }
+
+    fn into_result<H: Fingerprint>(
+        self,
+        params: ThetaParams,
+        theta: u64,
+        ceiling: Option<Reading>,
+        hasher: H,
+    ) -> CompactTheta<H> {
+        if self.known_empty {
+            return CompactTheta::from_parts(params, EXACT, Vec::new(), None, hasher);
+        }
+        CompactTheta::from_parts(params, theta, self.hashes, ceiling, hasher)
+    }
 }
 
 /// The least `most` hashes of both, once each. `expected`: how many runs there are at most.

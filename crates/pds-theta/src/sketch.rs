@@ -6,7 +6,8 @@ use core::fmt;
 use crate::reading::{EXACT, Reading};
 use crate::table::Table;
 use crate::{
-    CompactTheta, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, ThetaParams, ThetaView, WyHasher,
+    CompactTheta, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, ThetaParams, ThetaView,
+    WyHasher,
 };
 
 /// A theta sketch: the k smallest hashes of the keys, and the threshold below which they lie.

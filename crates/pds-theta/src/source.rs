@@ -90,7 +90,11 @@ impl Runs<'_> {
         match self {
             Self::Slice(rest) => core::mem::take(rest),
             Self::Owned { hashes, done } => {
-                if core::mem::replace(done, true) { &[] } else { hashes }
+                if core::mem::replace(done, true) {
+                    &[]
+                } else {
+                    hashes
+                }
             }
             Self::Coded { decoder, limit, buffer, done } => {
                 let mut len = 0;

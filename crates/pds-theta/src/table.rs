@@ -131,7 +131,10 @@ mod tests {
             assert!(len < table.slots() / 4 * 3 && (table.slots() == MIN_SLOTS || table.slots() <= 3 * len));
         }
         for lg_k in 5..=26 {
-            assert_eq!(Table::for_len(1 << lg_k).slots, vec![0; Table::max_slots(1 << lg_k)].into_boxed_slice());
+            assert_eq!(
+                Table::for_len(1 << lg_k).slots,
+                vec![0; Table::max_slots(1 << lg_k)].into_boxed_slice()
+            );
         }
     }
 }

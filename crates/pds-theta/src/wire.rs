@@ -113,7 +113,11 @@ fn hashes<T>(
     if decoder.is_complete() { Ok(collected) } else { Err(Error::Malformed { field: "hashes" }) }
 }
 
-pub(crate) fn compact<H: Fingerprint>(body: Body, payload: &[u8], hasher: H) -> Result<CompactTheta<H>, Error> {
+pub(crate) fn compact<H: Fingerprint>(
+    body: Body,
+    payload: &[u8],
+    hasher: H,
+) -> Result<CompactTheta<H>, Error> {
     let hashes = hashes(body.reading, payload, |decoder| {
         let mut all = Vec::with_capacity(body.reading.retained as usize);
         all.extend(decoder);
