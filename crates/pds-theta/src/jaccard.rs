@@ -19,8 +19,8 @@ pub fn jaccard<H: Fingerprint>(
     left: &dyn ThetaSource<H>,
     right: &dyn ThetaSource<H>,
 ) -> Result<Jaccard, Error> {
-    let operands = Operand::all(&[left, right])?;
-    let [left, right] = &operands[..] else { unreachable!("two sources have two operands") };
+    let (operands, _) = Operand::all(&[left, right])?;
+    let (left, right) = (&operands[0], &operands[1]);
     let theta = left.reading.theta.min(right.reading.theta);
     let known_disjoint = left.reading.is_empty() || right.reading.is_empty();
     let (both, either) = operations::overlap(left.below(theta), right.below(theta));

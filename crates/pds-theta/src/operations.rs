@@ -22,8 +22,7 @@ use crate::{CompactTheta, Error, Fingerprint, ThetaParams, ThetaSource};
 ///
 /// `[DasguptaEtAl16]`.
 pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactTheta<H>, Error> {
-    let operands = Operand::all(sources)?;
-    let params = operands.iter().map(|operand| operand.params).min().expect("there is a source");
+    let (operands, params) = Operand::all(sources)?;
     let k = params.k();
     let mut theta = least_threshold(&operands);
     let mut hashes = Vec::new();
@@ -55,13 +54,12 @@ pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactT
 ///
 /// `[DasguptaEtAl16]`.
 pub fn intersection<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactTheta<H>, Error> {
-    let mut operands = Operand::all(sources)?;
-    let params = operands.iter().map(|operand| operand.params).min().expect("there is a source");
+    let (mut operands, params) = Operand::all(sources)?;
     let hasher = operands[0].hasher.clone();
     let ceiling = operands.iter().map(Operand::limit).reduce(Reading::lesser);
     // Exact ones first, and the fewest of them: the rest is compared with what is left.
     operands.sort_by_key(|operand| (core::cmp::Reverse(operand.reading.theta), operand.reading.retained));
-    let (first, rest) = operands.split_first().expect("there is a source");
+    let (first, rest) = (&operands[0], &operands[1..]);
     let theta = least_threshold(&operands);
     let mut common = Narrowing::new(first, theta);
     for operand in rest {
@@ -89,10 +87,10 @@ pub fn difference<H: Fingerprint>(
     source: &dyn ThetaSource<H>,
     others: &[&dyn ThetaSource<H>],
 ) -> Result<CompactTheta<H>, Error> {
-    let mut operands = vec![source];
-    operands.extend_from_slice(others);
-    let operands = Operand::all(&operands)?;
-    let (source, others) = operands.split_first().expect("there is a source");
+    let mut sources = vec![source];
+    sources.extend_from_slice(others);
+    let (operands, _) = Operand::all(&sources)?;
+    let (source, others) = (&operands[0], &operands[1..]);
     let hasher = source.hasher.clone();
     let mut others: Vec<&Operand<'_, H>> = others.iter().collect();
     others.sort_by_key(|other| core::cmp::Reverse(other.reading.theta));
@@ -159,74 +157,72 @@ fn merged(left: &[u64], mut right: Runs<'_>, expected: usize, most: usize) -> Ve
         return all;
     }
     let mut out = vec![0; most.min(left.len().saturating_add(expected))];
-    let (mut i, mut n) = (0, 0);
+    let (mut read, mut written) = (0, 0);
     loop {
         let run = right.next_run();
-        if run.is_empty() || n == out.len() {
+        if run.is_empty() || written == out.len() {
             break;
         }
-        let mut j = 0;
+        let mut at = 0;
         // Which of two hashes is less is a coin that no branch should be made of.
-        while i < left.len() && j < run.len() && n < out.len() {
-            let (x, y) = (left[i], run[j]);
-            out[n] = x.min(y);
-            n += 1;
-            i += usize::from(x <= y);
-            j += usize::from(y <= x);
+        while read < left.len() && at < run.len() && written < out.len() {
+            let (hash, other) = (left[read], run[at]);
+            out[written] = hash.min(other);
+            written += 1;
+            read += usize::from(hash <= other);
+            at += usize::from(other <= hash);
         }
-        let more = (run.len() - j).min(out.len() - n);
-        if i == left.len() {
-            out[n..n + more].copy_from_slice(&run[j..j + more]);
-            n += more;
+        if read == left.len() {
+            written += copy(&run[at..], &mut out[written..]);
         }
     }
-    let more = (left.len() - i).min(out.len() - n);
-    out[n..n + more].copy_from_slice(&left[i..i + more]);
-    out.truncate(n + more);
+    written += copy(&left[read..], &mut out[written..]);
+    out.truncate(written);
     out
 }
 
+/// Copies what there is room for; gives how many.
+fn copy(from: &[u64], to: &mut [u64]) -> usize {
+    let len = from.len().min(to.len());
+    to[..len].copy_from_slice(&from[..len]);
+    len
+}
+
 /// Keeps the hashes that the runs have too.
-fn keep_common(hashes: &mut Vec<u64>, mut runs: Runs<'_>) {
-    let (mut i, mut n) = (0, 0);
-    while i < hashes.len() {
-        let run = runs.next_run();
-        if run.is_empty() {
-            break;
-        }
-        let mut j = 0;
-        while i < hashes.len() && j < run.len() {
-            let (x, y) = (hashes[i], run[j]);
-            // n is at most i: nothing that is still to be read.
-            hashes[n] = x;
-            n += usize::from(x == y);
-            i += usize::from(x <= y);
-            j += usize::from(y <= x);
-        }
-    }
-    hashes.truncate(n);
+fn keep_common(hashes: &mut Vec<u64>, runs: Runs<'_>) {
+    let (read, kept) = select(hashes, runs, |hash, other| hash == other);
+    debug_assert!(kept <= read);
+    hashes.truncate(kept);
 }
 
 /// Keeps the hashes that the runs do not have.
-fn drop_common(hashes: &mut Vec<u64>, mut runs: Runs<'_>) {
-    let (mut i, mut n) = (0, 0);
-    while i < hashes.len() {
+fn drop_common(hashes: &mut Vec<u64>, runs: Runs<'_>) {
+    let (read, kept) = select(hashes, runs, |hash, other| hash < other);
+    let rest = hashes.len() - read;
+    hashes.copy_within(read.., kept);
+    hashes.truncate(kept + rest);
+}
+
+/// Moves those hashes to the front that are wanted beside the first of the runs that is not less. Gives how many were
+/// looked at, which is all unless the runs end first, and how many were wanted.
+fn select(hashes: &mut [u64], mut runs: Runs<'_>, wanted: impl Fn(u64, u64) -> bool) -> (usize, usize) {
+    let (mut read, mut kept) = (0, 0);
+    while read < hashes.len() {
         let run = runs.next_run();
         if run.is_empty() {
             break;
         }
-        let mut j = 0;
-        while i < hashes.len() && j < run.len() {
-            let (x, y) = (hashes[i], run[j]);
-            hashes[n] = x;
-            n += usize::from(x < y);
-            i += usize::from(x <= y);
-            j += usize::from(y <= x);
+        let mut at = 0;
+        while read < hashes.len() && at < run.len() {
+            let (hash, other) = (hashes[read], run[at]);
+            // In place: what was kept is never more than what was read.
+            hashes[kept] = hash;
+            kept += usize::from(wanted(hash, other));
+            read += usize::from(hash <= other);
+            at += usize::from(other <= hash);
         }
     }
-    let rest = hashes.len() - i;
-    hashes.copy_within(i.., n);
-    hashes.truncate(n + rest);
+    (read, kept)
 }
 
 /// How many hashes both have, and how many either has.

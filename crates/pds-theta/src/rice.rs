@@ -168,13 +168,12 @@ impl Iterator for Decoder<'_> {
             return None;
         }
         let hash = self.hash();
-        match hash {
-            Some(hash) => {
-                self.last = hash;
-                self.left -= 1;
-            }
+        if let Some(hash) = hash {
+            self.last = hash;
+            self.left -= 1;
+        } else {
             // Not complete, and never to be asked again.
-            None => (self.left, self.at) = (0, u64::MAX / 2),
+            (self.left, self.at) = (0, u64::MAX / 2);
         }
         hash
     }

@@ -41,8 +41,8 @@ pub(crate) enum Hashes<'a, H> {
 }
 
 impl<'a, H: Fingerprint> Operand<'a, H> {
-    /// The sources' parts, if there is one and their hashers agree.
-    pub(crate) fn all(sources: &[&'a dyn ThetaSource<H>]) -> Result<Vec<Self>, Error> {
+    /// The sources' parts and their least size, if there is a source and the hashers agree.
+    pub(crate) fn all(sources: &[&'a dyn ThetaSource<H>]) -> Result<(Vec<Self>, ThetaParams), Error> {
         let operands: Vec<Self> = sources.iter().map(|source| source.parts()).collect();
         let first = operands.first().ok_or(Error::Parameter {
             name: "sources",
@@ -53,7 +53,8 @@ impl<'a, H: Fingerprint> Operand<'a, H> {
         for operand in &operands {
             same_hasher(expected, operand.hasher.fingerprint())?;
         }
-        Ok(operands)
+        let least = operands.iter().fold(first.params, |least, operand| least.min(operand.params));
+        Ok((operands, least))
     }
 
     /// The reading that bounds the count from above: its own, or a lesser one.

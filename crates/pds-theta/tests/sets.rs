@@ -8,7 +8,7 @@ use pds_theta::{difference, intersection, jaccard, union};
 use proptest::prelude::*;
 
 fn of(lg_k: u8, keys: impl Iterator<Item = u64>) -> ThetaSketch {
-    let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(lg_k).unwrap());
+    let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(lg_k).expect("5 to 26"));
     let stream = DistinctKeys::new(3);
     sketch.extend(keys.map(|key| stream.key(key)));
     sketch
@@ -159,7 +159,7 @@ proptest! {
             }
             // Of the sketch with the least estimate the upper bound is kept too.
             let least = sources.iter().map(|s| s.estimate()).fold(f64::INFINITY, f64::min);
-            let highest = sources.iter().filter(|s| s.estimate() == least).map(|s| s.bounds(kappa).1);
+            let highest = sources.iter().filter(|s| s.estimate() <= least).map(|s| s.bounds(kappa).1);
             prop_assert!(high <= highest.fold(0.0, f64::max), "{high}");
         }
     }
@@ -220,7 +220,7 @@ fn nothing_retained_is_not_known_to_be_empty() {
     assert_eq!(alike(&empty, &empty), (1.0, (1.0, 1.0)));
     assert_eq!(alike(&empty, &a), (0.0, (0.0, 0.0)));
     assert_eq!(alike(&disjoint, &disjoint), (0.0, (0.0, 1.0)));
-    assert_eq!(alike(&a, &a).0, 1.0);
+    assert_eq!(alike(&a, &a).0.to_bits(), 1f64.to_bits());
     assert!(alike(&a, &b).1.1 < 0.5);
 }
 
