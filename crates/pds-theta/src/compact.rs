@@ -138,12 +138,12 @@ pub(crate) fn estimate(reading: Reading, ceiling: Option<Reading>) -> f64 {
 
 pub(crate) fn bounds(reading: Reading, ceiling: Option<Reading>, kappa: f64) -> (f64, f64) {
     let (low, high) = reading.bounds(kappa);
-    let Some(ceiling) = ceiling else {
+    let Some(source) = ceiling else {
         return (low, high);
     };
     // Never below what is there for certain, whatever bytes claim of a source.
-    let high = high.min(ceiling.bounds(kappa).1).max(reading.retained as f64);
-    (low.min(high), high)
+    let high = high.min(source.bounds(kappa).1).max(reading.retained as f64);
+    (low.min(high).min(estimate(reading, ceiling)), high)
 }
 
 impl<H: Fingerprint> PartialEq for CompactTheta<H> {

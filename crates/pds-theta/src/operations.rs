@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 
 use crate::reading::{EXACT, Reading};
 use crate::source::{Operand, Runs};
@@ -213,9 +214,22 @@ fn select(hashes: &mut [u64], mut runs: Runs<'_>, wanted: impl Fn(u64, u64) -> b
             break;
         }
         let mut at = 0;
+        let (mut hash, mut other) = (hashes[read], run[0]);
+        // The next of both are loaded before it is known whose turn it is: the loop then waits for no load.
+        while read + 1 < hashes.len() && at + 1 < run.len() {
+            let (next_hash, next_other) = (hashes[read + 1], run[at + 1]);
+            // In place: what was kept is never more than what was read.
+            hashes[kept] = hash;
+            kept += usize::from(wanted(hash, other));
+            let (past_hash, past_other) = (hash <= other, other <= hash);
+            read += usize::from(past_hash);
+            at += usize::from(past_other);
+            hash = select_unpredictable(past_hash, next_hash, hash);
+            other = select_unpredictable(past_other, next_other, other);
+        }
+        // One of them has one left.
         while read < hashes.len() && at < run.len() {
             let (hash, other) = (hashes[read], run[at]);
-            // In place: what was kept is never more than what was read.
             hashes[kept] = hash;
             kept += usize::from(wanted(hash, other));
             read += usize::from(hash <= other);

@@ -261,23 +261,19 @@ impl<H: Fingerprint> ThetaSketch<H> {
         if self.table.slots() >= Table::max_slots(self.params.k()) {
             self.rebuild();
         } else {
-            // Of a size that is full at one more than now, so that the next doubles.
-            self.fill(Table::for_len(self.table.len()), &self.table.below(EXACT));
+            self.table.grow(Table::max_slots(self.params.k()));
         }
     }
 
-    /// Makes the table anew, without what is not below the threshold and beyond the k smallest.
+    /// Drops what is not below the threshold, then all but the k smallest.
     fn rebuild(&mut self) {
         let (theta, hashes) = self.smallest();
         self.theta = theta;
-        self.fill(Table::for_len(hashes.len()), &hashes);
-    }
-
-    fn fill(&mut self, mut table: Table, hashes: &[u64]) {
-        for &hash in hashes {
-            table.insert(hash);
+        if self.table.slots() > Table::max_slots(self.params.k()) {
+            // Folded: a lesser table.
+            self.table = Table::for_len(hashes.len());
         }
-        self.table = table;
+        self.table.refill(&hashes);
     }
 }
 

@@ -35,7 +35,10 @@ impl Table {
 
     /// An empty table with room for more than `len` hashes.
     pub(crate) fn for_len(len: usize) -> Self {
-        let slots = (len * 4 / 3 + 1).next_power_of_two().max(MIN_SLOTS);
+        Self::with_slots((len * 4 / 3 + 1).next_power_of_two().max(MIN_SLOTS))
+    }
+
+    fn with_slots(slots: usize) -> Self {
         Self {
             slots: vec![FREE; slots].into_boxed_slice(),
             shift: u64::BITS - slots.ilog2(),
@@ -83,6 +86,27 @@ impl Table {
         (self.slots.len() + self.spilled.len()) * size_of::<u64>()
     }
 
+    /// A table with some times the slots, or `most`, and the same hashes.
+    pub(crate) fn grow(&mut self, most: usize) {
+        /// A doubling would hash most keys of a growing sketch once more.
+        const FACTOR: usize = 4;
+        let grown = Self::with_slots((self.slots.len() * FACTOR).min(most));
+        let old = core::mem::replace(self, grown);
+        for hash in old.iter() {
+            self.insert(hash);
+        }
+    }
+
+    /// Holds these hashes and no others, in as many slots as now.
+    pub(crate) fn refill(&mut self, hashes: &[u64]) {
+        self.slots.fill(FREE);
+        self.spilled.clear();
+        self.len = 0;
+        for &hash in hashes {
+            self.insert(hash);
+        }
+    }
+
     /// The hashes, in no order that means anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.slots.iter().chain(&self.spilled).copied().filter(|&hash| hash != FREE)
@@ -90,8 +114,15 @@ impl Table {
 
     /// The hashes below a limit.
     pub(crate) fn below(&self, limit: u64) -> Vec<u64> {
-        let mut hashes = Vec::with_capacity(self.len);
-        hashes.extend(self.iter().filter(|&hash| hash < limit));
+        let mut hashes = vec![FREE; self.len + 1];
+        let mut len = 0;
+        for &hash in &self.slots {
+            // A free slot is below any limit: less 1, it is above. One more place than hashes takes what is not kept.
+            hashes[len] = hash;
+            len += usize::from(hash.wrapping_sub(1) < limit.wrapping_sub(1));
+        }
+        hashes.truncate(len);
+        hashes.extend(self.spilled.iter().filter(|&&hash| hash < limit));
         hashes
     }
 }
