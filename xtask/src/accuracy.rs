@@ -19,6 +19,7 @@ mod plot;
 mod report;
 mod rules;
 mod spread;
+mod theta;
 
 use std::path::PathBuf;
 
@@ -54,6 +55,10 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &hll::COVERAGE,
     &hll::UNION,
     &hll::INTERSECTION,
+    &theta::ERROR,
+    &theta::BOUNDS,
+    &theta::OVERLAP,
+    &theta::MERGE,
     &cms::SIZING,
     &cms::PARETO,
     &cms::ROWS,
