@@ -9,12 +9,15 @@ use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_testkit::{Row, Value, laws};
+use pds_theta::{ThetaParams, ThetaSketch};
 
 use super::filters::LAYOUTS;
 use super::{Outcome, files, input};
 use crate::Failure;
 
 const PRECISIONS: [u8; 3] = [10, 12, 14];
+/// lg k of the theta sketch.
+const THETA: u8 = 12;
 const FILTER_RATES: [f64; 2] = [0.01, 0.001];
 const EPS: f64 = 0.001;
 const DELTA: f64 = 0.01;
@@ -36,6 +39,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         PRECISIONS.map(|p| HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision"))).into();
     let mut frequencies =
         CountMinSketch::<u32>::new(CountMinParams::for_error(EPS, DELTA).expect("usual targets"));
+    let mut theta = ThetaSketch::new(ThetaParams::with_lg_k(THETA).expect("a usual size"));
     let hasher = WyHasher::default();
     let mut lines = 0;
     input::each_line(file, |key| {
@@ -44,6 +48,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         for counter in &mut counters {
             counter.insert_hash(hash);
         }
+        theta.insert_hash(hash);
         frequencies.insert_hash(hash);
         match exact.get_mut(key) {
             Some(count) => *count += 1,
@@ -58,6 +63,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
     keys.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let mut rows = vec![row("input", "lines", lines as f64, lines as f64, 0.0, None)];
     rows.extend(counters.iter().map(|counter| distinct(counter, keys.len() as u64)));
+    rows.push(distinct_by_theta(&theta, keys.len() as u64));
     for rate in FILTER_RATES {
         let filters =
             filters(rate, &keys, &exact).map_err(|error: Error| Failure::Usage(error.to_string()))?;
@@ -124,6 +130,15 @@ fn distinct(counter: &HyperLogLog, exact: u64) -> Row {
         bound,
         Some(("distinct", law)),
     )
+}
+
+fn distinct_by_theta(sketch: &ThetaSketch, exact: u64) -> Row {
+    let params = sketch.params();
+    // Exact up to k keys: the bound is then 0.
+    let bound = laws::Z * params.predicted_error(exact) * exact as f64;
+    let law = laws::at_most((sketch.estimate() - exact as f64).abs(), bound);
+    let name = format!("theta sketch, k = {}", params.k());
+    row(&name, "distinct keys", exact as f64, sketch.estimate(), bound, Some(("distinct", law)))
 }
 
 /// Rows of every filter.
