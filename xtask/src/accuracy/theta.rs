@@ -30,7 +30,7 @@ fn grid() -> impl Iterator<Item = Vec<f64>> {
     const LOADS: [f64; 7] = [0.5, 1.0, 1.25, 2.0, 4.0, 16.0, 64.0];
     [5.0, 8.0, 10.0, 12.0]
         .into_iter()
-        .flat_map(|lg_k| LOADS.map(|load| vec![lg_k, load * (1 << lg_k as u8) as f64]))
+        .flat_map(|lg_k| LOADS.map(|load| vec![lg_k, load * params(lg_k).k() as f64]))
 }
 
 fn cells(trials: u64) -> Vec<Cell> {
@@ -205,7 +205,7 @@ pub(super) const OVERLAP: Experiment = Experiment {
 /// How many keys are in both, and in each, for this share of [`EITHER`].
 fn overlap(jaccard: f64) -> (f64, f64) {
     let both = libm::round(jaccard * EITHER);
-    (both, libm::round((EITHER + both) / 2.0))
+    (both, libm::round(f64::midpoint(EITHER, both)))
 }
 
 pub(super) const MERGE: Experiment = Experiment {
@@ -236,7 +236,7 @@ pub(super) const MERGE: Experiment = Experiment {
         for key in 0..keys as u64 {
             whole.insert(&key);
             // One key in four comes to two shards.
-            for _ in 0..1 + u64::from(random.below(4) == 0) {
+            for _ in 0..=u64::from(random.below(4) == 0) {
                 parts[random.below(shards as u64) as usize].insert(&key);
             }
         }
