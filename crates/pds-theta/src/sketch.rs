@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::reading::{EXACT, Reading};
-use crate::table::Table;
+use crate::table::{self, Table};
 use crate::{
     CompactTheta, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, ThetaParams, ThetaView,
     WyHasher,
@@ -75,7 +75,7 @@ impl<H: KeyHasher> ThetaSketch<H> {
 impl<H: Fingerprint> ThetaSketch<H> {
     /// An empty sketch with a hasher of one's own.
     pub fn with_hasher(params: ThetaParams, hasher: H) -> Self {
-        Self { params, theta: EXACT, table: Table::for_len(0), hasher }
+        Self { params, theta: EXACT, table: Table::for_growth(params.k()), hasher }
     }
 
     /// Opens a sketch where its bytes lie, in constant time: see [`ThetaView`].
@@ -99,8 +99,29 @@ impl<H: Fingerprint> ThetaSketch<H> {
 
     /// Counts many hashes.
     pub fn insert_batch(&mut self, hashes: &[u64]) {
-        for &hash in hashes {
-            self.insert_hash(hash);
+        /// Hashes that are compared with the threshold before any of them is looked for.
+        const CHUNK: usize = 16;
+        let mut accepted = [0; CHUNK];
+        for chunk in hashes.chunks(CHUNK) {
+            let theta = self.theta;
+            if theta == EXACT {
+                for &hash in chunk {
+                    self.insert_hash(hash);
+                }
+                continue;
+            }
+            // With many keys seldom one of them is below, with few nobody can foresee which.
+            if chunk.iter().filter(|&&hash| hash < theta).count() == 0 {
+                continue;
+            }
+            let mut len = 0;
+            for &hash in chunk {
+                accepted[len] = hash;
+                len += usize::from(hash < theta);
+            }
+            for &hash in &accepted[..len] {
+                self.insert_hash(hash);
+            }
         }
     }
 
@@ -196,7 +217,7 @@ impl<H: Fingerprint> ThetaSketch<H> {
     /// Forgets every key, and gives back the table.
     pub fn clear(&mut self) {
         self.theta = EXACT;
-        self.table = Table::for_len(0);
+        self.table = Table::for_growth(self.params.k());
     }
 
     /// Bytes of the table now: it grows with the keys, up to [`ThetaParams::size_bytes`]. Hashes that were chosen to meet
@@ -287,9 +308,8 @@ impl<H: Fingerprint> Merge for ThetaSketch<H> {
             self.theta = self.theta.min(other.theta);
             self.rebuild();
         }
-        for hash in other.table.iter() {
-            self.insert_hash(hash);
-        }
+        let hashes = other.table.below(self.theta);
+        table::scattered(&hashes).for_each(|hashes| self.insert_batch(hashes));
         Ok(())
     }
 }
