@@ -19,6 +19,7 @@ use pds_core::{Error, Merge, Sketch};
 use pds_cuckoo::{CuckooFilter, CuckooParams, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
+use pds_theta::{ThetaParams, ThetaSketch};
 use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 
 /// Hands out a static arena, and takes nothing back.
@@ -75,7 +76,7 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()?)
+    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()?)
 }
 
 /// The cuckoo filters.
@@ -127,6 +128,18 @@ fn fixed_sets() -> Result<bool, Error> {
     let fixed = BinaryFuseFilter8::view(&fuse.to_bytes())?.contains("key");
     let ribbon = RibbonFilter::from_keys(RibbonParams::for_fpr(0.01)?, ["key", "other"])?;
     Ok(fixed && ribbon.contains("key"))
+}
+
+/// Sets of keys, counted.
+fn sets() -> Result<bool, Error> {
+    let mut few = ThetaSketch::new(ThetaParams::with_lg_k(5)?);
+    few.extend(0..10u8);
+    let mut many = few.clone();
+    many.extend(0..100u8);
+    many.merge(&few)?;
+    let bytes = few.to_bytes();
+    let both = pds_theta::intersection(&[&many, &ThetaSketch::view(&bytes)?])?;
+    Ok(both.bounds(2.0).1 <= 10.0 && pds_theta::difference(&few, &[&few])?.is_empty())
 }
 
 /// 0 if every answer is right.

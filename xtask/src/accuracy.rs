@@ -28,6 +28,7 @@ mod static_builds;
 mod static_filters;
 mod static_ribbon;
 mod ull;
+mod theta;
 
 use std::path::PathBuf;
 
@@ -75,6 +76,10 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &hll_sets::UNION,
     &hll_sets::INTERSECTION,
     &hll_streaming::STREAMING,
+    &theta::ERROR,
+    &theta::BOUNDS,
+    &theta::OVERLAP,
+    &theta::MERGE,
     &cms::SIZING,
     &cms::PARETO,
     &cms::ROWS,

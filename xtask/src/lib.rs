@@ -78,6 +78,8 @@ mod examples {
     pub struct StaticFilters;
     #[doc = include_str!("../../docs/src/hyperloglog.md")]
     pub struct HyperLogLog;
+    #[doc = include_str!("../../docs/src/theta.md")]
+    pub struct Theta;
     #[doc = include_str!("../../docs/src/count-min.md")]
     pub struct CountMin;
     #[doc = include_str!("../../docs/src/hashing.md")]

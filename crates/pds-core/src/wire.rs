@@ -67,6 +67,10 @@ impl Kind {
     pub const ULTRA_LOG_LOG: Self = Self(17);
     /// HyperLogLog with a running, order-dependent estimate.
     pub const STREAMING_HYPER_LOG_LOG: Self = Self(18);
+    /// Theta sketch.
+    pub const THETA: Self = Self(19);
+    /// Result of a set operation on theta sketches.
+    pub const THETA_RESULT: Self = Self(20);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
 }

@@ -50,6 +50,8 @@ fn every_kind_keeps_its_number() {
     assert_eq!(static_filters.map(|kind| kind.0), [9, 10, 11]);
     let sketches = [wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN];
     assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
+    let thetas = [wire::Kind::THETA, wire::Kind::THETA_RESULT];
+    assert_eq!(thetas.map(|kind| kind.0), [19, 20]);
 }
 
 #[test]

@@ -10,12 +10,15 @@ use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog, UllParams, UltraLogLog};
 use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 use pds_testkit::{Row, Value, laws};
+use pds_theta::{ThetaParams, ThetaSketch};
 
 use super::filters::LAYOUTS;
 use super::{Outcome, files, input};
 use crate::Failure;
 
 const PRECISIONS: [u8; 3] = [10, 12, 14];
+/// lg k of the theta sketch.
+const THETA: u8 = 12;
 const FILTER_RATES: [f64; 2] = [0.01, 0.001];
 const EPS: f64 = 0.001;
 const DELTA: f64 = 0.01;
@@ -39,6 +42,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         PRECISIONS.map(|p| UltraLogLog::new(UllParams::with_precision(p).expect("a usual precision"))).into();
     let mut frequencies =
         CountMinSketch::<u32>::new(CountMinParams::for_error(EPS, DELTA).expect("usual targets"));
+    let mut theta = ThetaSketch::new(ThetaParams::with_lg_k(THETA).expect("a usual size"));
     let hasher = WyHasher::default();
     let mut lines = 0;
     input::each_line(file, |key| {
@@ -50,6 +54,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         for ultra in &mut ultras {
             ultra.insert_hash(hash);
         }
+        theta.insert_hash(hash);
         frequencies.insert_hash(hash);
         match exact.get_mut(key) {
             Some(count) => *count += 1,
@@ -73,6 +78,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         let params = HllParams::from(ultra.params());
         distinct("UltraLogLog", params, ultra.is_sparse(), ultra.estimate(), sigma, count)
     }));
+    rows.push(distinct_by_theta(&theta, keys.len() as u64));
     for rate in FILTER_RATES {
         let filters =
             filters(rate, &keys, &exact).map_err(|error: Error| Failure::Usage(error.to_string()))?;
@@ -142,6 +148,15 @@ fn distinct(name: &str, params: HllParams, sparse: bool, estimate: f64, sigma: f
         bound,
         Some(("distinct", law)),
     )
+}
+
+fn distinct_by_theta(sketch: &ThetaSketch, exact: u64) -> Row {
+    let params = sketch.params();
+    // Exact up to k keys: the bound is then 0.
+    let bound = laws::Z * params.predicted_error(exact) * exact as f64;
+    let law = laws::at_most((sketch.estimate() - exact as f64).abs(), bound);
+    let name = format!("theta sketch, k = {}", params.k());
+    row(&name, "distinct keys", exact as f64, sketch.estimate(), bound, Some(("distinct", law)))
 }
 
 /// Rows of every filter.

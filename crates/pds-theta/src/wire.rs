@@ -1,0 +1,220 @@
+//! The byte forms: size, threshold and count as parameters; payload, the hashes in a Rice code.
+
+use alloc::vec::Vec;
+
+use pds_core::same_hasher;
+use pds_core::wire::{self, Header, Kind, UNALIGNED};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::reading::{EXACT, Reading};
+use crate::rice::{self, Decoder};
+use crate::table::Table;
+use crate::{CompactTheta, Error, Fingerprint, KeyHasher, Sketch, ThetaParams, ThetaSketch};
+
+/// The newest version of both bodies.
+const VERSION: u8 = 1;
+
+/// The parameters, once checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Body {
+    pub(crate) params: ThetaParams,
+    pub(crate) reading: Reading,
+    pub(crate) ceiling: Option<Reading>,
+}
+
+/// The parameters of a sketch as they are written: no threshold while it is exact.
+#[derive(Serialize, Deserialize)]
+struct SketchShape {
+    params: ThetaParams,
+    reading: ReadingShape,
+}
+
+/// Those of a result; the ceiling is that of an intersection or difference.
+#[derive(Serialize, Deserialize)]
+struct CompactShape {
+    params: ThetaParams,
+    reading: ReadingShape,
+    ceiling: Option<ReadingShape>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct ReadingShape {
+    retained: u32,
+    theta: Option<u64>,
+}
+
+impl From<Reading> for ReadingShape {
+    fn from(reading: Reading) -> Self {
+        // At most 2^26 hashes are retained.
+        Self { retained: reading.retained as u32, theta: Some(reading.theta).filter(|&theta| theta != EXACT) }
+    }
+}
+
+impl ReadingShape {
+    /// The reading, if hashes above 0 can be so many below such a threshold.
+    fn checked(self, most: usize) -> Result<Reading, Error> {
+        let retained = u64::from(self.retained);
+        let theta = self.theta.unwrap_or(EXACT);
+        let possible = retained <= most as u64 && retained < theta && self.theta != Some(EXACT);
+        if possible { Ok(Reading { retained, theta }) } else { Err(Error::Malformed { field: "threshold" }) }
+    }
+}
+
+/// Opens the envelope of a sketch and checks parameters and lengths; the payload's checksum is not checked.
+pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
+    let (header, shape, payload) = wire::open::<SketchShape>(Kind::THETA, VERSION, bytes)?;
+    let k = shape.params.k();
+    let reading = shape.reading.checked(k)?;
+    // A sketch that has rejected something retains k.
+    if !reading.is_exact() && reading.retained != k as u64 {
+        return Err(Error::Malformed { field: "count" });
+    }
+    let body = Body { params: shape.params, reading, ceiling: None };
+    checked(header, body, payload)
+}
+
+/// As [`open`], for the result of a set operation.
+pub(crate) fn open_compact(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
+    let (header, shape, payload) = wire::open::<CompactShape>(Kind::THETA_RESULT, VERSION, bytes)?;
+    let reading = shape.reading.checked(shape.params.k())?;
+    let most = 1 << ThetaParams::MAX_LG_K;
+    let ceiling = shape.ceiling.map(|ceiling| ceiling.checked(most)).transpose()?;
+    // A source has kept all that the result has, and a ceiling that does not bind is not written.
+    let plausible = |ceiling: Reading| {
+        !reading.is_exact()
+            && ceiling != reading
+            && ceiling.theta >= reading.theta
+            && ceiling.retained >= reading.retained
+    };
+    if !ceiling.is_none_or(plausible) {
+        return Err(Error::Malformed { field: "ceiling" });
+    }
+    checked(header, Body { params: shape.params, reading, ceiling }, payload)
+}
+
+fn checked(header: Header, body: Body, payload: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
+    if header.alignment != UNALIGNED {
+        return Err(Error::Malformed { field: "alignment" });
+    }
+    if !rice::length_is_possible(body.reading.theta, body.reading.retained, payload.len()) {
+        return Err(Error::Malformed { field: "payload length" });
+    }
+    Ok((header, body, payload))
+}
+
+/// The hashes of a payload, all of them or none.
+fn hashes<T>(
+    reading: Reading,
+    payload: &[u8],
+    collect: impl FnOnce(&mut Decoder<'_>) -> T,
+) -> Result<T, Error> {
+    let mut decoder = Decoder::new(reading.theta, reading.retained, payload);
+    let collected = collect(&mut decoder);
+    if decoder.is_complete() { Ok(collected) } else { Err(Error::Malformed { field: "hashes" }) }
+}
+
+pub(crate) fn compact<H: Fingerprint>(
+    body: Body,
+    payload: &[u8],
+    hasher: H,
+) -> Result<CompactTheta<H>, Error> {
+    let hashes = hashes(body.reading, payload, |decoder| {
+        let mut all = Vec::with_capacity(body.reading.retained as usize);
+        all.extend(decoder);
+        all
+    })?;
+    Ok(CompactTheta::from_parts(body.params, body.reading.theta, hashes, body.ceiling, hasher))
+}
+
+impl ThetaParams {
+    /// The size of a sketch's bytes, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sketch::from_bytes_with`], save for the hasher and the payload.
+    pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
+        open(bytes).map(|(_, body, _)| body.params)
+    }
+}
+
+/// The bytes are those of the trimmed sketch.
+impl<H: Fingerprint> Sketch for ThetaSketch<H> {
+    const KIND: Kind = Kind::THETA;
+    type Hasher = H;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let (theta, hashes) = self.sorted();
+        let reading = Reading { retained: hashes.len() as u64, theta };
+        let shape = SketchShape { params: self.params(), reading: reading.into() };
+        let fingerprint = self.hasher().fingerprint();
+        wire::seal(Kind::THETA, VERSION, UNALIGNED, fingerprint, &shape, |payload| {
+            rice::encode(theta, &hashes, payload);
+        })
+    }
+
+    fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
+        let (header, body, payload) = open(bytes)?;
+        same_hasher(hasher.fingerprint(), header.fingerprint)?;
+        header.verify(payload)?;
+        let table = hashes(body.reading, payload, |decoder| {
+            let mut table = Table::for_len(body.reading.retained as usize);
+            for hash in decoder {
+                table.insert(hash);
+            }
+            table
+        })?;
+        Ok(Self::from_parts(body.params, body.reading.theta, table, hasher))
+    }
+}
+
+impl<H: Fingerprint> Sketch for CompactTheta<H> {
+    const KIND: Kind = Kind::THETA_RESULT;
+    type Hasher = H;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let shape = CompactShape {
+            params: self.params(),
+            reading: self.reading().into(),
+            ceiling: self.ceiling().map(ReadingShape::from),
+        };
+        let fingerprint = self.hasher().fingerprint();
+        wire::seal(Kind::THETA_RESULT, VERSION, UNALIGNED, fingerprint, &shape, |payload| {
+            rice::encode(self.reading().theta, self.hashes(), payload);
+        })
+    }
+
+    fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
+        let (header, body, payload) = open_compact(bytes)?;
+        same_hasher(hasher.fingerprint(), header.fingerprint)?;
+        header.verify(payload)?;
+        compact(body, payload, hasher)
+    }
+}
+
+/// The envelope, as bytes.
+impl<H: Fingerprint> Serialize for ThetaSketch<H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::serialize(self, serializer)
+    }
+}
+
+/// The envelope, decoded with the default hasher.
+impl<'de, H: KeyHasher + Default> Deserialize<'de> for ThetaSketch<H> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        wire::deserialize(deserializer)
+    }
+}
+
+/// The envelope, as bytes.
+impl<H: Fingerprint> Serialize for CompactTheta<H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::serialize(self, serializer)
+    }
+}
+
+/// The envelope, decoded with the default hasher.
+impl<'de, H: KeyHasher + Default> Deserialize<'de> for CompactTheta<H> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        wire::deserialize(deserializer)
+    }
+}

@@ -1,0 +1,239 @@
+//! What set operations promise, against sets.
+
+use std::collections::BTreeSet;
+
+use pds_testkit::DistinctKeys;
+use pds_theta::prelude::*;
+use pds_theta::{difference, intersection, jaccard, union};
+use proptest::prelude::*;
+
+fn of(lg_k: u8, keys: impl Iterator<Item = u64>) -> ThetaSketch {
+    let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(lg_k).expect("5 to 26"));
+    let stream = DistinctKeys::new(3);
+    sketch.extend(keys.map(|key| stream.key(key)));
+    sketch
+}
+
+/// Ranges of a stream of distinct keys that overlap, contain each other, are disjoint or empty; few keys and many.
+fn ranges() -> impl Strategy<Value = ThetaSketch> {
+    let range = prop_oneof![
+        (0..3000u64, 0..3000u64),
+        (0..100u64, 0..100u64),
+        (0..3000u64, 0..40u64),
+        Just((0u64, 0u64)),
+    ];
+    (5..=9u8, range).prop_map(|(lg_k, (start, len))| of(lg_k, start..start + len))
+}
+
+/// Hashes below the least threshold.
+fn below(theta: f64, sketch: &ThetaSketch) -> BTreeSet<u64> {
+    let compact = sketch.compact();
+    compact.hashes().iter().copied().filter(|&hash| (hash as f64) < theta * 2f64.powi(64)).collect()
+}
+
+/// Threshold and hashes, without what the sources promised. In turns, it may be forgotten that nothing is left: an
+/// exact result then meets a threshold.
+fn same(left: &CompactTheta, right: &CompactTheta) -> bool {
+    let forgotten = left.is_empty() != right.is_empty() && left.retained() + right.retained() == 0;
+    let equal = left.theta().to_bits() == right.theta().to_bits() && left.hashes() == right.hashes();
+    left.params() == right.params() && (equal || forgotten)
+}
+
+proptest! {
+    #[test]
+    fn operations_are_those_of_sets_below_the_least_threshold(a in ranges(), b in ranges(), c in ranges()) {
+        let theta = a.theta().min(b.theta()).min(c.theta());
+        let [x, y, z] = [&a, &b, &c].map(|sketch| below(theta, sketch));
+
+        let both = intersection(&[&a, &b, &c]).unwrap();
+        let expected: Vec<u64> = x.iter().copied().filter(|hash| y.contains(hash) && z.contains(hash)).collect();
+        prop_assert_eq!(both.hashes(), &expected[..]);
+        // All that is exact, taken alone: an empty one among them, or nothing in common.
+        let sources = [&a, &b, &c];
+        let exact: Vec<BTreeSet<u64>> =
+            sources.iter().filter(|s| s.is_exact()).map(|s| below(1.0, s)).collect();
+        let common = exact.iter().cloned().reduce(|x, y| x.intersection(&y).copied().collect());
+        let known_empty = common.is_some_and(|common| common.is_empty());
+        prop_assert_eq!(both.theta().to_bits(), if known_empty { 1f64 } else { theta }.to_bits());
+        prop_assert_eq!(both.is_empty(), known_empty);
+
+        let without = difference(&a, &[&b, &c]).unwrap();
+        let mut rest = below(1.0, &a);
+        [&b, &c].iter().filter(|s| s.is_exact()).for_each(|s| rest = &rest - &below(1.0, s));
+        let known_empty = a.is_exact() && rest.is_empty();
+        let expected: Vec<u64> = x.iter().copied().filter(|hash| !y.contains(hash) && !z.contains(hash)).collect();
+        prop_assert_eq!(without.hashes(), &expected[..]);
+        prop_assert_eq!(without.theta().to_bits(), if known_empty { 1f64 } else { theta }.to_bits());
+        prop_assert_eq!(without.is_empty(), known_empty);
+        prop_assert_eq!(without.params(), a.params());
+
+        let any = union(&[&a, &b, &c]).unwrap();
+        let all: Vec<u64> = x.iter().chain(&y).chain(&z).copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let k = any.params().k();
+        prop_assert_eq!(any.hashes(), &all[..all.len().min(k)]);
+        let next = all.get(k).map_or(theta, |&hash| hash as f64 / 2f64.powi(64));
+        prop_assert_eq!(any.theta().to_bits(), next.to_bits());
+
+        let alike = jaccard(&a, &b).unwrap();
+        let theta = a.theta().min(b.theta());
+        let [x, y] = [&a, &b].map(|sketch| below(theta, sketch));
+        prop_assert_eq!(alike.retained_in_both(), x.intersection(&y).count() as u64);
+        prop_assert_eq!(alike.retained_in_either(), x.union(&y).count() as u64);
+        prop_assert_eq!(alike, jaccard(&b, &a).unwrap());
+    }
+
+    #[test]
+    fn operations_commute_and_associate_and_are_idempotent(a in ranges(), b in ranges(), c in ranges()) {
+        for operation in [union, intersection] {
+            let abc = operation(&[&a, &b, &c]).unwrap();
+            prop_assert!(operation(&[&c, &a, &b]).unwrap() == abc);
+            prop_assert!(operation(&[&b, &a]).unwrap() == operation(&[&a, &b]).unwrap());
+            let left = operation(&[&operation(&[&a, &b]).unwrap(), &c]).unwrap();
+            let right = operation(&[&a, &operation(&[&b, &c]).unwrap()]).unwrap();
+            prop_assert!(same(&left, &abc) && same(&right, &abc));
+            prop_assert!(operation(&[&a, &a]).unwrap() == a.compact());
+            prop_assert!(operation(&[&a]).unwrap() == a.compact());
+            prop_assert!(operation(&[&abc, &abc]).unwrap().hashes() == abc.hashes());
+        }
+        prop_assert!(difference(&a, &[]).unwrap() == a.compact());
+        prop_assert_eq!(difference(&a, &[&a]).unwrap().retained(), 0);
+        let at_once = difference(&a, &[&b, &c]).unwrap();
+        let in_turn = difference(&difference(&a, &[&b]).unwrap(), &[&c]).unwrap();
+        prop_assert!(same(&at_once, &in_turn));
+    }
+
+    #[test]
+    fn sketches_compact_forms_and_views_give_the_same(a in ranges(), b in ranges()) {
+        let compact = [a.compact(), b.compact()];
+        let bytes = [a.to_bytes(), b.to_bytes()];
+        let result_bytes = compact.clone().map(|compact| compact.to_bytes());
+        let views = [&bytes[0], &bytes[1]].map(|bytes| ThetaSketch::view(bytes).unwrap());
+        let result_views = [&result_bytes[0], &result_bytes[1]].map(|bytes| CompactTheta::view(bytes).unwrap());
+        for operation in [union, intersection, |x: &[&dyn ThetaSource<_>]| difference(x[0], &x[1..])] {
+            let expected = operation(&[&a, &b]).unwrap();
+            let mixed: [[&dyn ThetaSource<_>; 2]; 5] = [
+                [&compact[0], &compact[1]],
+                [&views[0], &views[1]],
+                [&result_views[0], &result_views[1]],
+                [&a, &views[1]],
+                [&views[0], &compact[1]],
+            ];
+            for sources in mixed {
+                let result = operation(&sources).unwrap();
+                prop_assert!(result == expected && result.to_bytes() == expected.to_bytes());
+            }
+            let read = CompactTheta::from_bytes(&expected.to_bytes()).unwrap();
+            prop_assert!(read == expected);
+            prop_assert_eq!(read.estimate().to_bits(), expected.estimate().to_bits());
+            let bytes = expected.to_bytes();
+            let view = CompactTheta::view(&bytes).unwrap();
+            prop_assert_eq!((view.estimate(), view.bounds(2.0)), (expected.estimate(), expected.bounds(2.0)));
+            prop_assert!(view.to_compact().unwrap() == expected);
+        }
+        prop_assert_eq!(jaccard(&views[0], &compact[1]).unwrap(), jaccard(&a, &b).unwrap());
+    }
+
+    #[test]
+    fn no_estimate_or_bound_exceeds_what_the_sources_allow(a in ranges(), b in ranges(), c in ranges(), kappa in 0.0..5.0f64) {
+        let [a, b, c] = [a, b, c].map(|sketch| sketch.compact());
+        let ab = intersection(&[&a, &b]).unwrap();
+        let abc = intersection(&[&ab, &c]).unwrap();
+        let cab = intersection(&[&c, &a, &b]).unwrap();
+        let less = difference(&abc, &[&a]).unwrap();
+        let a_b = difference(&a, &[&b]).unwrap();
+        for (result, sources) in [
+            (&ab, &[&a, &b][..]),
+            (&abc, &[&ab, &c]),
+            (&cab, &[&a, &b, &c]),
+            (&less, &[&abc]),
+            (&a_b, &[&a]),
+        ] {
+            let (low, high) = result.bounds(kappa);
+            prop_assert!(low <= high && result.retained() as f64 <= high);
+            prop_assert!(low <= result.estimate() && result.estimate() <= high);
+            for source in sources {
+                prop_assert!(result.estimate() <= source.estimate());
+            }
+            if result == &abc || result == &less {
+                continue;
+            }
+            // Of the sketch with the least estimate the upper bound is kept too.
+            let least = sources.iter().map(|s| s.estimate()).fold(f64::INFINITY, f64::min);
+            let highest = sources.iter().filter(|s| s.estimate() <= least).map(|s| s.bounds(kappa).1);
+            prop_assert!(high <= highest.fold(0.0, f64::max), "{high}");
+        }
+    }
+
+    #[test]
+    fn sets_of_no_more_than_k_keys_are_exact(start in 0..100u64, len in 0..100u64, kappa in 0.0..5.0f64) {
+        let (a, b) = (of(7, 0..100), of(7, start..start + len));
+        let x: BTreeSet<u64> = (0..100).collect();
+        let y: BTreeSet<u64> = (start..start + len).collect();
+        for (result, count) in [
+            (intersection(&[&a, &b]).unwrap(), x.intersection(&y).count()),
+            (difference(&a, &[&b]).unwrap(), x.difference(&y).count()),
+        ] {
+            let count = count as f64;
+            prop_assert_eq!((result.estimate(), result.bounds(kappa)), (count, (count, count)));
+            prop_assert!(result.is_exact());
+            prop_assert_eq!(result.is_empty(), count == 0.0);
+        }
+        let alike = jaccard(&a, &b).unwrap();
+        let share = x.intersection(&y).count() as f64 / x.union(&y).count() as f64;
+        prop_assert!(alike.is_exact());
+        prop_assert_eq!((alike.estimate(), alike.bounds(kappa)), (share, (share, share)));
+    }
+}
+
+#[test]
+fn nothing_retained_is_not_known_to_be_empty() {
+    let (a, b) = (of(5, 0..10_000), of(5, 20_000..30_000));
+    let disjoint = intersection(&[&a, &b]).unwrap();
+    assert!(!disjoint.is_empty() && disjoint.retained() == 0 && disjoint.estimate() == 0.0);
+    let (low, high) = disjoint.bounds(2.0);
+    // (1 - theta)^n is half of the chance beyond two deviations.
+    let expected = (libm_erfc_half(2.0)).ln() / (1.0 - disjoint.theta()).ln();
+    assert!(low == 0.0 && (high - expected.floor()).abs() <= 1.0, "{high}, {expected}");
+
+    let empty = of(5, 0..0);
+    for known in [
+        intersection(&[&a, &empty]).unwrap(),
+        difference(&empty, &[&a]).unwrap(),
+        union(&[&empty, &empty]).unwrap(),
+    ] {
+        assert!(known.is_empty() && known.is_exact());
+        assert_eq!((known.theta(), known.bounds(3.0)), (1.0, (0.0, 0.0)));
+    }
+    assert!(union(&[&a, &empty]).unwrap() == a.compact());
+    assert!(difference(&a, &[&empty]).unwrap() == a.compact());
+
+    // Nothing retained goes on not to be empty.
+    assert!(!union(&[&disjoint, &empty]).unwrap().is_empty());
+    assert!(!intersection(&[&disjoint, &a]).unwrap().is_empty());
+    let bytes = disjoint.to_bytes();
+    assert!(!CompactTheta::from_bytes(&bytes).unwrap().is_empty());
+
+    let alike = |x: &dyn ThetaSource<_>, y: &dyn ThetaSource<_>| {
+        let jaccard = jaccard(x, y).unwrap();
+        (jaccard.estimate(), jaccard.bounds(2.0))
+    };
+    assert_eq!(alike(&empty, &empty), (1.0, (1.0, 1.0)));
+    assert_eq!(alike(&empty, &a), (0.0, (0.0, 0.0)));
+    assert_eq!(alike(&disjoint, &disjoint), (0.0, (0.0, 1.0)));
+    assert_eq!(alike(&a, &a).0.to_bits(), 1f64.to_bits());
+    assert!(alike(&a, &b).1.1 < 0.5);
+}
+
+/// The normal probability beyond two deviations, on one side.
+fn libm_erfc_half(kappa: f64) -> f64 {
+    assert!((kappa - 2.0).abs() < 1e-12);
+    0.022_750_131_948_179_2
+}
+
+#[test]
+fn operations_need_a_source() {
+    let none: [&dyn ThetaSource<pds_theta::WyHasher>; 0] = [];
+    let refused = Error::Parameter { name: "sources", value: 0.0, domain: "at least one" };
+    assert_eq!(union(&none).err(), Some(refused));
+    assert_eq!(intersection(&none).err(), Some(refused));
+}
