@@ -65,6 +65,14 @@ impl Kind {
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
+    /// Count-min sketch with conservative update.
+    pub const CONSERVATIVE_COUNT_MIN: Self = Self(33);
+    /// Count-sketch.
+    pub const COUNT_SKETCH: Self = Self(34);
+    /// Count-min sketches of a sliding window.
+    pub const SLIDING_COUNT_MIN: Self = Self(35);
+    /// Count-min sketch with exponential decay.
+    pub const DECAYING_COUNT_MIN: Self = Self(36);
 }
 
 /// What the first 24 bytes say.
