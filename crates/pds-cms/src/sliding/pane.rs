@@ -1,25 +1,24 @@
 //! What a window is made of.
 
-use crate::{Cell, ConservativeCountMin, CountMinSketch, Fingerprint, Merge, Sketch};
+use crate::{Cell, ConservativeCountMin, CountMinSketch, Fingerprint, Merge};
 
 /// A sketch that a [`SlidingCountMin`](crate::SlidingCountMin) can be made of: [`CountMinSketch`] or
 /// [`ConservativeCountMin`]. The trait is sealed.
-pub trait Pane: sealed::Inner + Merge + Sketch + Clone {}
+pub trait Pane: sealed::Inner + Merge + Clone {}
 
 impl<C: Cell, H: Fingerprint> Pane for CountMinSketch<C, H> {}
 impl<C: Cell, H: Fingerprint> Pane for ConservativeCountMin<C, H> {}
 
 pub(crate) mod sealed {
-    use crate::{Cell, CountMinParams, CountMinSketch, Fingerprint};
+    use crate::{Cell, CountMinParams, CountMinSketch, Fingerprint, Sketch};
 
     /// A pane as the table that it has.
-    pub trait Inner: Sized {
+    pub trait Inner: Sketch<Hasher: Fingerprint> {
         type Cell: Cell;
-        type Hash: Fingerprint;
 
-        fn empty(params: CountMinParams, hasher: Self::Hash) -> Self;
-        fn of_table(table: CountMinSketch<Self::Cell, Self::Hash>) -> Self;
-        fn table(&self) -> &CountMinSketch<Self::Cell, Self::Hash>;
+        fn empty(params: CountMinParams, hasher: Self::Hasher) -> Self;
+        fn of_table(table: CountMinSketch<Self::Cell, Self::Hasher>) -> Self;
+        fn table(&self) -> &CountMinSketch<Self::Cell, Self::Hasher>;
         fn count(&mut self, hash: u64, n: u64) -> bool;
         fn count_each(&mut self, hashes: &[u64]);
         fn forget(&mut self);
@@ -28,7 +27,6 @@ pub(crate) mod sealed {
 
 impl<C: Cell, H: Fingerprint> sealed::Inner for CountMinSketch<C, H> {
     type Cell = C;
-    type Hash = H;
 
     fn empty(params: crate::CountMinParams, hasher: H) -> Self {
         Self::with_hasher(params, hasher)
@@ -59,7 +57,6 @@ impl<C: Cell, H: Fingerprint> sealed::Inner for CountMinSketch<C, H> {
 
 impl<C: Cell, H: Fingerprint> sealed::Inner for ConservativeCountMin<C, H> {
     type Cell = C;
-    type Hash = H;
 
     fn empty(params: crate::CountMinParams, hasher: H) -> Self {
         Self::with_hasher(params, hasher)

@@ -46,7 +46,7 @@ impl SlidingCountMin {
 
 impl<S: Pane> SlidingCountMin<S>
 where
-    S::Hash: KeyHasher,
+    S::Hasher: KeyHasher,
 {
     /// Counts a key once in the current pane; true if the state changed.
     #[inline]
@@ -86,7 +86,7 @@ impl<S: Pane> SlidingCountMin<S> {
     /// An empty window with a hasher of one's own.
     ///
     /// Aborts, as every allocation does, if the memory of [`SlidingCountMinParams::size_bytes`] is not to be had.
-    pub fn with_hasher(params: SlidingCountMinParams, hasher: S::Hash) -> Self {
+    pub fn with_hasher(params: SlidingCountMinParams, hasher: S::Hasher) -> Self {
         let pane = S::empty(params.pane(), hasher);
         Self { panes: vec![pane; params.panes() as usize].into_boxed_slice(), generation: 0 }
     }
@@ -179,7 +179,7 @@ impl<S: Pane> SlidingCountMin<S> {
     }
 
     /// The hasher.
-    pub fn hasher(&self) -> &S::Hash {
+    pub fn hasher(&self) -> &S::Hasher {
         self.panes[0].table().hasher()
     }
 
@@ -240,7 +240,7 @@ impl<S: Pane + ExactMerge> ExactMerge for SlidingCountMin<S> {}
 
 impl<S: Pane, K: Key> Extend<K> for SlidingCountMin<S>
 where
-    S::Hash: KeyHasher,
+    S::Hasher: KeyHasher,
 {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
         for key in keys {

@@ -14,7 +14,7 @@ use super::{Pane, SlidingCountMin, SlidingCountMinParams};
 use crate::cell::sealed::Counter;
 use crate::count_min::wire::{cells, check, known_cells, same_cells};
 use crate::tally::{Rows, Tally};
-use crate::{Cell, CountMinSketch, Error, Fingerprint, KeyHasher, Sketch};
+use crate::{Cell, CountMinParams, CountMinSketch, Error, Fingerprint, KeyHasher, Sketch};
 
 /// The newest version of the body.
 const VERSION: u8 = 1;
@@ -29,8 +29,6 @@ struct Body {
     /// Total and flags.
     tallies: Vec<(u64, u8)>,
 }
-
-use crate::CountMinParams;
 
 struct Opened<'a> {
     fingerprint: u64,
@@ -99,7 +97,7 @@ impl SlidingCountMinParams {
 /// bytes whose rows are not those of their totals as [`Error::Malformed`].
 impl<S: Pane> Sketch for SlidingCountMin<S> {
     const KIND: Kind = Kind::SLIDING_COUNT_MIN;
-    type Hasher = S::Hash;
+    type Hasher = S::Hasher;
 
     fn to_bytes(&self) -> Vec<u8> {
         let tables = || self.panes().iter().map(S::table);
@@ -116,7 +114,7 @@ impl<S: Pane> Sketch for SlidingCountMin<S> {
         })
     }
 
-    fn from_bytes_with(bytes: &[u8], hasher: S::Hash) -> Result<Self, Error> {
+    fn from_bytes_with(bytes: &[u8], hasher: S::Hasher) -> Result<Self, Error> {
         let opened = open(bytes)?;
         same_cells::<<S as Inner>::Cell>(opened.cell_bytes)?;
         if opened.kind != S::KIND {
@@ -145,7 +143,7 @@ impl<S: Pane> Serialize for SlidingCountMin<S> {
 /// The envelope, decoded with the default hasher.
 impl<'de, S: Pane> Deserialize<'de> for SlidingCountMin<S>
 where
-    S::Hash: KeyHasher + Default,
+    S::Hasher: KeyHasher + Default,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         wire::deserialize(deserializer)
