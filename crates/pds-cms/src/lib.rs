@@ -16,6 +16,7 @@ mod conservative;
 mod count_min;
 mod count_sketch;
 mod decaying;
+mod heavy;
 mod params;
 mod sliding;
 mod table;
@@ -28,10 +29,14 @@ pub use conservative::{ConservativeCountMin, ConservativeCountMinView};
 pub use count_min::{CountMinSketch, CountMinView};
 pub use count_sketch::{CountSketch, CountSketchParams, CountSketchView, SignedCell};
 pub use decaying::{DecayingCountMin, DecayingCountMinParams, DecayingCountMinView};
+pub use heavy::{
+    Guarantee, HeavyHitter, HeavyKeeper, HeavyKeeperParams, MisraGries, MisraGriesParams, SpaceSaving,
+    SpaceSavingParams, TopK, TopKParams, WireKey,
+};
 pub use params::CountMinParams;
 pub use pds_core::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, Sketch};
 pub use pds_hash::{SipHasher, WyHasher};
-pub use sliding::{Pane, SlidingCountMin, SlidingCountMinParams};
+pub use sliding::{Pane, SlidingCountMin, SlidingCountMinParams, SlidingCountMinView};
 
 /// What a user of the sketches imports: the types, and the traits that carry `merge` and `to_bytes`.
 pub mod prelude {
@@ -41,6 +46,10 @@ pub mod prelude {
         ConservativeCountMin, ConservativeCountMinView, CountMinParams, CountMinSketch, CountMinView,
         CountSketch, CountSketchParams, CountSketchView, DecayingCountMin, DecayingCountMinParams,
         DecayingCountMinView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, SipHasher,
-        Sketch, SlidingCountMin, SlidingCountMinParams,
+        Sketch, SlidingCountMin, SlidingCountMinParams, SlidingCountMinView,
+    };
+    pub use crate::{
+        Guarantee, HeavyHitter, HeavyKeeper, HeavyKeeperParams, MisraGries, MisraGriesParams, SpaceSaving,
+        SpaceSavingParams, TopK, TopKParams, WireKey,
     };
 }

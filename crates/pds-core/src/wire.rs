@@ -73,6 +73,14 @@ impl Kind {
     pub const SLIDING_COUNT_MIN: Self = Self(35);
     /// Count-min sketch with exponential decay.
     pub const DECAYING_COUNT_MIN: Self = Self(36);
+    /// SpaceSaving summary.
+    pub const SPACE_SAVING: Self = Self(40);
+    /// Misra-Gries summary.
+    pub const MISRA_GRIES: Self = Self(41);
+    /// Top-k by a count-min sketch.
+    pub const TOP_K: Self = Self(42);
+    /// HeavyKeeper.
+    pub const HEAVY_KEEPER: Self = Self(43);
 }
 
 /// What the first 24 bytes say.
