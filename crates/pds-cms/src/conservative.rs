@@ -37,13 +37,20 @@ use crate::{
 /// shard(pds_cms::CountMinSketch::new(params));
 /// ```
 ///
-/// * Counts cannot be taken back: a cell that was not raised holds nothing of the key. There is no inner product for the
-///   same reason, and no form that threads share, since the cells of a key depend on each other.
+/// * Counts cannot be taken back: a cell that was not raised holds nothing of the key. There is no such call:
+///
+/// ```compile_fail,E0599
+/// let params = pds_cms::CountMinParams::with_shape(64, 4).unwrap();
+/// let _ = pds_cms::ConservativeCountMin::new(params).try_remove("key", 1);
+/// ```
+///
+/// * There is no inner product for the same reason, and no form that threads share, since the cells of a key depend on each
+///   other.
 /// * Cells and total saturate and never wrap, as those of the plain sketch.
 ///
 /// # Source
 ///
-/// `[EstanVarghese02, 3.3]`.
+/// `[EstanVarghese02]`.
 #[derive(Clone)]
 pub struct ConservativeCountMin<C = u32, H = WyHasher>(pub(crate) CountMinSketch<C, H>);
 
@@ -150,9 +157,7 @@ impl<C: Cell, H: Fingerprint> ConservativeCountMin<C, H> {
             // Stored in any case: whether a cell lies above is no branch that could be foreseen.
             cells[position] = cells[position].max(raised);
         }
-        let before = *tally;
-        tally.add(n, saturated);
-        raised != least || *tally != before
+        tally.add(n, saturated) | (raised != least)
     }
 
     /// As [`ConservativeCountMin::try_insert_n`], for a hash by this sketch's hasher.

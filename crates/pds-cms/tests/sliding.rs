@@ -52,6 +52,10 @@ fn check<S: Pane<Hasher = WyHasher> + PartialEq>(params: SlidingCountMinParams, 
         }
     }
     assert_eq!((window.generation(), window.params()), (generation, params));
+    let bytes = window.to_bytes();
+    let view = SlidingCountMin::<S>::view_with(&bytes, WyHasher::default()).unwrap();
+    assert_eq!((view.generation(), view.params(), view.total()), (generation, params, window.total()));
+    assert!(view.verify().is_ok() && view.to_owned().is_ok_and(|owned| owned == window));
     let mut whole = CountMinSketch::new(params.pane());
     exact.iter().flatten().for_each(|(key, n)| _ = whole.insert_n(key, *n));
     assert_eq!((window.total(), window.is_empty()), (whole.total(), whole.total() == 0));
@@ -65,6 +69,7 @@ fn check<S: Pane<Hasher = WyHasher> + PartialEq>(params: SlidingCountMinParams, 
             "never looser than one sketch of the window"
         );
         assert!(lower <= upper && upper == window.estimate(&key));
+        assert_eq!((view.estimate(&key), view.bounds(&key)), (upper, (lower, upper)));
         assert_eq!(lower, upper.saturating_sub(params.pane().error_bound(window.total())));
         for newest in 0..=count + 1 {
             assert!(truth(newest) <= window.estimate_within(&key, newest as u32));
@@ -117,6 +122,11 @@ where
             assert!(more.is_empty() || window.generation() == u64::MAX);
         },
         view: |bytes| {
+            if let Ok(view) = SlidingCountMin::<S>::view_with(bytes, WyHasher::default()) {
+                let (lower, upper) = view.bounds(&1u64);
+                assert!(lower <= upper);
+                let _ = (view.estimate("key"), view.total(), view.verify(), view.to_owned());
+            }
             let _ = SlidingCountMinParams::peek(bytes);
         },
     }

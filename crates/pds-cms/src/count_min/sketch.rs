@@ -226,15 +226,14 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     #[inline(never)]
     fn insert_checked(&mut self, hash: u64, n: u64) -> bool {
         let (count, mut saturated) = C::clip(n);
-        let (tally, mut changed) = (self.tally, false);
+        let mut changed = false;
         for position in table::positions(self.params, hash) {
             let cell = &mut self.cells[position];
             let before = *cell;
             saturated |= cell.add(count);
             changed |= before != *cell;
         }
-        self.tally.add(n, saturated);
-        changed || self.tally != tally
+        self.tally.add(n, saturated) | changed
     }
 
     #[inline]

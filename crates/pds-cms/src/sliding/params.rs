@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tally::Tally;
 use crate::{Cell, CountMinParams, Error};
 
 /// The shape of one pane's table, and the number of panes.
@@ -41,6 +42,14 @@ impl SlidingCountMinParams {
     /// What a window was made of.
     pub(crate) const fn from_valid(pane: CountMinParams, panes: u32) -> Self {
         Self { pane, panes }
+    }
+
+    /// The lower bound of a key whose least cells sum up to `least`, counted at least whether they are saturated or not; 0
+    /// where the total of the window, and with it the error, is unknown.
+    pub(crate) fn lower<'a>(&self, panes: impl Iterator<Item = &'a Tally>, least: u64) -> u64 {
+        let mut known = panes.map(|tally| (!tally.total_saturated).then_some(tally.total));
+        let total = known.try_fold(0u64, |sum, total| sum.checked_add(total?));
+        total.map_or(0, |total| least.saturating_sub(self.pane.error_bound(total)))
     }
 
     /// The shape of one pane's table.

@@ -5,8 +5,7 @@ use alloc::vec;
 use core::fmt;
 
 use super::pane::sealed::Inner;
-use super::{Pane, SlidingCountMinParams};
-use crate::tally::Rows;
+use super::{Pane, SlidingCountMinParams, SlidingCountMinView};
 use crate::{CountMinSketch, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch};
 
 /// Counts of a sliding window: a ring of sketches, the *panes*, the oldest of which is forgotten whenever the window
@@ -41,6 +40,16 @@ impl SlidingCountMin {
     /// As [`Sketch::from_bytes_with`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         <Self as Sketch>::from_bytes(bytes)
+    }
+
+    /// Opens a window of plain sketches of 4-byte cells made with the default hasher where its bytes lie: see
+    /// [`SlidingCountMinView`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SlidingCountMin::view_with`].
+    pub fn view(bytes: &[u8]) -> Result<SlidingCountMinView<'_>, Error> {
+        Self::view_with(bytes, crate::WyHasher::default())
     }
 }
 
@@ -91,6 +100,15 @@ impl<S: Pane> SlidingCountMin<S> {
         Self { panes: vec![pane; params.panes() as usize].into_boxed_slice(), generation: 0 }
     }
 
+    /// Opens a window where its bytes lie, in time of the number of panes: see [`SlidingCountMinView`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Sketch::from_bytes_with`], save for what [`SlidingCountMinView::verify`] checks.
+    pub fn view_with(bytes: &[u8], hasher: S::Hasher) -> Result<SlidingCountMinView<'_, S>, Error> {
+        SlidingCountMinView::open(bytes, hasher)
+    }
+
     /// As [`SlidingCountMin::insert`], for a hash by this window's hasher.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
@@ -126,15 +144,9 @@ impl<S: Pane> SlidingCountMin<S> {
     /// As [`SlidingCountMin::bounds`], for a hash by this window's hasher.
     pub fn bounds_hash(&self, hash: u64) -> (u64, u64) {
         let upper = self.estimate_hash(hash);
-        let (mut least, mut total) = (0u64, Some(0u64));
-        for table in self.panes.iter().map(S::table) {
-            // Counted at least, whether the cell is saturated or not.
-            least = least.saturating_add(table.least(hash).into());
-            let known = !table.tally.total_saturated && table.tally.rows != Rows::Loose;
-            total = total.filter(|_| known).and_then(|total| total.checked_add(table.total()));
-        }
-        let error = total.map_or(u64::MAX, |total| self.params().pane().error_bound(total));
-        (least.saturating_sub(error).min(upper), upper)
+        let tables = || self.panes.iter().map(S::table);
+        let least = tables().fold(0u64, |sum, table| sum.saturating_add(table.least(hash).into()));
+        (self.params().lower(tables().map(|table| &table.tally), least).min(upper), upper)
     }
 
     /// Begins a new pane, and forgets the oldest: [`SlidingCountMin::generation`] is one more.

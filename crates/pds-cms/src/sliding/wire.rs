@@ -2,17 +2,15 @@
 //!
 //! Of both, generation g has the place g mod B, where B is the number of panes.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use pds_core::same_hasher;
 use pds_core::wire::{self, CACHE_LINE, Kind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::pane::sealed::Inner;
-use super::{Pane, SlidingCountMin, SlidingCountMinParams};
+use super::{Pane, SlidingCountMin, SlidingCountMinParams, SlidingCountMinView};
 use crate::cell::sealed::Counter;
-use crate::count_min::wire::{cells, check, known_cells, same_cells};
+use crate::count_min::wire::{cells, check, known_cells};
 use crate::tally::{Rows, Tally};
 use crate::{Cell, CountMinParams, CountMinSketch, Error, Fingerprint, KeyHasher, Sketch};
 
@@ -30,19 +28,35 @@ struct Body {
     tallies: Vec<(u64, u8)>,
 }
 
-struct Opened<'a> {
-    fingerprint: u64,
-    params: SlidingCountMinParams,
-    cell_bytes: u8,
-    kind: Kind,
-    generation: u64,
-    tallies: Vec<Tally>,
-    header: wire::Header,
+/// An envelope whose header, parameters and lengths were checked.
+pub(crate) struct Opened<'a> {
+    pub(crate) header: wire::Header,
+    pub(crate) params: SlidingCountMinParams,
+    pub(crate) cell_bytes: u8,
+    /// Of the panes.
+    pub(crate) kind: Kind,
+    pub(crate) generation: u64,
+    /// One for each pane: at least one.
+    pub(crate) tallies: Vec<Tally>,
     payload: &'a [u8],
 }
 
+impl<'a> Opened<'a> {
+    /// The bytes of each pane's table.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.payload.chunks_exact(self.payload.len() / self.tallies.len())
+    }
+
+    /// Checks the payload: the checksum, and that the rows of each pane are those of its total.
+    pub(crate) fn verify<C: Cell>(&self) -> Result<(), Error> {
+        self.header.verify(self.payload)?;
+        let mut panes = self.tables().zip(&self.tallies);
+        panes.try_for_each(|(table, &tally)| check::<C>(tally, self.params.pane(), table))
+    }
+}
+
 /// Opens the envelope and checks parameters and lengths; the payload is not looked at.
-fn open(bytes: &[u8]) -> Result<Opened<'_>, Error> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened<'_>, Error> {
     let malformed = |field| Error::Malformed { field };
     let (header, body, payload) = wire::open::<Body>(Kind::SLIDING_COUNT_MIN, VERSION, bytes)?;
     if header.alignment != CACHE_LINE {
@@ -70,16 +84,8 @@ fn open(bytes: &[u8]) -> Result<Opened<'_>, Error> {
     if payload.len() as u64 != params.pane().cells() * u64::from(panes) * u64::from(body.cell_bytes) {
         return Err(malformed("payload length"));
     }
-    Ok(Opened {
-        fingerprint: header.fingerprint,
-        params,
-        cell_bytes: body.cell_bytes,
-        kind,
-        generation: body.generation,
-        tallies,
-        header,
-        payload,
-    })
+    let (cell_bytes, generation) = (body.cell_bytes, body.generation);
+    Ok(Opened { header, params, cell_bytes, kind, generation, tallies, payload })
 }
 
 impl SlidingCountMinParams {
@@ -115,21 +121,14 @@ impl<S: Pane> Sketch for SlidingCountMin<S> {
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: S::Hasher) -> Result<Self, Error> {
-        let opened = open(bytes)?;
-        same_cells::<<S as Inner>::Cell>(opened.cell_bytes)?;
-        if opened.kind != S::KIND {
-            return Err(Error::Incompatible { field: "pane" });
-        }
-        same_hasher(hasher.fingerprint(), opened.fingerprint)?;
-        opened.header.verify(opened.payload)?;
+        let opened = SlidingCountMinView::<S>::open(bytes, hasher.clone())?.into_opened();
+        opened.verify::<<S as Inner>::Cell>()?;
         let params = opened.params.pane();
-        let tables = opened.payload.chunks_exact(opened.payload.len() / opened.tallies.len());
-        let panes = tables.zip(opened.tallies).map(|(table, tally)| {
-            check::<<S as Inner>::Cell>(tally, params, table)?;
+        let panes = opened.tables().zip(&opened.tallies).map(|(table, &tally)| {
             let (cells, hasher) = (cells(table).collect(), hasher.clone());
-            Ok(S::of_table(CountMinSketch { params, cells, tally, hasher }))
+            S::of_table(CountMinSketch { params, cells, tally, hasher })
         });
-        Ok(Self::from_parts(panes.collect::<Result<Box<[S]>, Error>>()?, opened.generation))
+        Ok(Self::from_parts(panes.collect(), opened.generation))
     }
 }
 
