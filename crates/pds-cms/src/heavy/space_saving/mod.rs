@@ -32,9 +32,8 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 /// * Time per key is that of a lookup for a listed key, plus that of finding the least counter for others, amortised constant, whatever the weight.
 /// * Total and counts saturate at `u64::MAX` and never wrap: see [`SpaceSaving::is_saturated`].
 ///
-/// Memory grows with the keys that are listed, up to the capacity. Equal bytes answer equally, now and for whatever is
-/// counted later; but of several least counters, a summary that was read from bytes may take over another than the one
-/// that was written.
+/// Memory grows with the keys that are listed, up to the capacity. What is read from bytes answers as what was written; of
+/// several least counters it may later take over another.
 ///
 /// [`Merge`]: crate::Merge
 /// [`ExactMerge`]: crate::ExactMerge
