@@ -40,7 +40,7 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 ///
 /// # Source
 ///
-/// `[MetwallyEtAl05]`; merging `[AgarwalEtAl12]`, with the counts of a single step as `[CafaroEtAl16]`.
+/// `[MetwallyAgrawalElAbbadi05]`; merging `[AgarwalEtAl12]`, with the counts of a single step as `[CafaroEtAl16]`.
 #[derive(Clone)]
 pub struct SpaceSaving<K, H = WyHasher> {
     params: SpaceSavingParams,

@@ -27,7 +27,7 @@ impl SpaceSavingParams {
     ///
     /// # Source
     ///
-    /// `[MetwallyEtAl05, Theorem 2]`.
+    /// `[MetwallyAgrawalElAbbadi05, Theorem 2]`.
     pub fn for_phi(phi: f64) -> Result<Self, Error> {
         share("phi", phi)?;
         let domain = "at least 2^-28 (2^28 counters)";

@@ -36,7 +36,7 @@ use crate::{ConservativeCountMin, Error, Fingerprint, Key, KeyHasher, Sketch, Wy
 ///
 /// # Source
 ///
-/// `[CharikarEtAl02]`, the list; the sketch as [`ConservativeCountMin`].
+/// `[CharikarChenFarachColton02]`, the list; the sketch as [`ConservativeCountMin`].
 #[derive(Clone)]
 pub struct TopK<K, H = WyHasher> {
     params: TopKParams,
