@@ -157,7 +157,7 @@ impl<C: Cell, H: Fingerprint> ConservativeCountMin<C, H> {
             // Stored in any case: whether a cell lies above is no branch that could be foreseen.
             cells[position] = cells[position].max(raised);
         }
-        tally.add(n, saturated) | (raised != least)
+        tally.add(n, saturated) || raised != least
     }
 
     /// As [`ConservativeCountMin::try_insert_n`], for a hash by this sketch's hasher.

@@ -36,15 +36,12 @@ impl Tally {
     /// Takes in counts of `total`, some of which made a cell saturate if `cells_saturated`; true if that changed anything.
     #[inline]
     pub(crate) fn add(&mut self, total: u64, cells_saturated: bool) -> bool {
+        let before = *self;
         let (sum, exceeds) = self.total.overflowing_add(total);
-        let sum = if exceeds { u64::MAX } else { sum };
-        let changed = (sum != self.total)
-            | (exceeds & !self.total_saturated)
-            | (cells_saturated & !self.cells_saturated);
-        self.total = sum;
+        self.total = if exceeds { u64::MAX } else { sum };
         self.total_saturated |= exceeds;
         self.cells_saturated |= cells_saturated;
-        changed
+        *self != before
     }
 
     /// Takes in another sketch's; `cells_saturated` if a cell saturated in the sum of the two.

@@ -39,7 +39,7 @@ fn check<C: Cell>(params: CountMinParams, left: &[(u64, u64)], right: &[(u64, u6
     // The rest by way of an owned sketch, in three ways.
     let mut resumed = AtomicCountMinSketch::from(shared.snapshot());
     let absorbed = AtomicCountMinSketch::from(shared.snapshot());
-    absorbed.absorb(&owned(params, right)).unwrap();
+    absorbed.absorb(&owned(params, right)).expect("sketches of one shape");
     for (key, n) in right {
         shared.insert_n(key, *n);
         resumed.insert_n(key, *n);

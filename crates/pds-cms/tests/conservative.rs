@@ -49,13 +49,13 @@ fn check<C: Cell>(params: CountMinParams, stream: &[(u64, u64)]) {
     let whole = counted::<C>(params, stream);
     let (left, right) = stream.split_at(stream.len() / 2);
     let mut merged = counted::<C>(params, left);
-    merged.merge(&counted(params, right)).unwrap();
+    merged.merge(&counted(params, right)).expect("sketches of one shape");
     let plain = plain::<C>(params, stream);
     for sketch in [whole, merged] {
         assert_eq!(sketch.total(), plain.total());
         assert!(!sketch.is_saturated() || plain.is_saturated());
         let bytes = sketch.to_bytes();
-        let view = ConservativeCountMin::<C>::view_with(&bytes, WyHasher::default()).unwrap();
+        let view = ConservativeCountMin::<C>::view_with(&bytes, WyHasher::default()).expect("its own bytes");
         assert_eq!(view.verify(), Ok(()));
         assert!(view.to_owned().is_ok_and(|owned| owned == sketch));
         assert_eq!(
@@ -113,7 +113,7 @@ proptest! {
                 counts[*key as usize] += u128::from(*n) << 32;
             }
             sketch.halve();
-            counts.iter_mut().for_each(|count| *count /= 2);
+            counts = counts.map(|count| count / 2);
             for (key, count) in (0u64..).zip(counts) {
                 prop_assert!(u64::try_from(count >> 32).unwrap_or(u64::MAX) <= sketch.estimate(&key));
             }

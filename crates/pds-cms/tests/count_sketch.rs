@@ -34,7 +34,9 @@ fn streams() -> impl Strategy<Value = Vec<(u64, i64)>> {
 
 fn sums(stream: &[(u64, i64)]) -> BTreeMap<u64, i64> {
     let mut sums = BTreeMap::new();
-    stream.iter().for_each(|&(key, n)| *sums.entry(key).or_default() += n);
+    for &(key, n) in stream {
+        *sums.entry(key).or_default() += n;
+    }
     sums
 }
 
@@ -96,7 +98,9 @@ proptest! {
 fn a_batch_on_a_large_table_is_the_same_as_one_by_one() {
     let hashes: Vec<u64> = DistinctKeys::new(3).range(0..5000).chain(0..100).collect();
     let (mut one_by_one, mut batch) = (empty::<i32>(shape(70_001, 3)), empty::<i32>(shape(70_001, 3)));
-    hashes.iter().for_each(|&hash| _ = one_by_one.insert_hash(hash));
+    for &hash in &hashes {
+        one_by_one.insert_hash(hash).unwrap();
+    }
     batch.insert_batch(&hashes).unwrap();
     assert!(one_by_one == batch);
     let mut estimates = vec![0; hashes.len()];
@@ -105,7 +109,7 @@ fn a_batch_on_a_large_table_is_the_same_as_one_by_one() {
 }
 
 fn built<C: SignedCell>(keys: &[u64]) -> CountSketch<C> {
-    counted(shape(17, 5), &keys.iter().map(|&key| (key, 1 - (key % 3) as i64)).collect::<Vec<_>>())
+    counted(shape(17, 5), &keys.iter().map(|&key| (key, 1 - (key % 3).cast_signed())).collect::<Vec<_>>())
 }
 
 fn laws<C: SignedCell>() -> WireLaws<CountSketch<C>> {
@@ -349,11 +353,11 @@ const SHAPES: [((f64, f64), (u64, u32)); 20] = [
     ((0.05, 0.01), (2415, 5)),
     ((0.03, 0.01), (6708, 5)),
     ((0.02, 0.05), (13256, 3)),
-    ((0.01, 0.1), (100001, 1)),
+    ((0.01, 0.1), (100_001, 1)),
     ((0.01, 0.01), (60366, 5)),
-    ((0.003, 0.02), (525896, 5)),
-    ((0.001, 0.01), (6036520, 5)),
-    ((0.0001, 0.9), (111111112, 1)),
+    ((0.003, 0.02), (525_896, 5)),
+    ((0.001, 0.01), (6_036_520, 5)),
+    ((0.0001, 0.9), (111_111_112, 1)),
 ];
 
 #[test]
@@ -361,7 +365,7 @@ fn the_law_of_a_shape_is_kept_by_it_and_by_no_narrower_one() {
     let tail = |depth: u32, q: f64| {
         let ways = |k: u32| (0..k).fold(1.0, |ways, i| ways * f64::from(depth - i) / f64::from(i + 1));
         (depth / 2 + 1..=depth)
-            .map(|k| ways(k) * q.powi(k as i32) * (1.0 - q).powi((depth - k) as i32))
+            .map(|k| ways(k) * q.powf(f64::from(k)) * (1.0 - q).powf(f64::from(depth - k)))
             .sum::<f64>()
     };
     for eps in [0.5, 0.1, 0.03, 0.001] {

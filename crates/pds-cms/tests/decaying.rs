@@ -40,9 +40,9 @@ const ROUNDING: f64 = 1e-9;
 fn check(sketch: &DecayingCountMin, events: &[Event], now: f64) {
     let total: f64 = events.iter().map(|&(_, n, time)| faded(n, time, now)).sum();
     let near = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b + 1e-280;
-    assert!(near(sketch.total(now).unwrap(), total));
+    assert!(near(sketch.total(now).expect("a time within range"), total));
     let bytes = sketch.to_bytes();
-    let view = DecayingCountMin::view(&bytes).unwrap();
+    let view = DecayingCountMin::view(&bytes).expect("its own bytes");
     assert!(view.verify().is_ok() && view.to_owned().is_ok_and(|owned| owned == *sketch));
     for key in 0..25u64 {
         let truth: f64 = events
@@ -50,7 +50,7 @@ fn check(sketch: &DecayingCountMin, events: &[Event], now: f64) {
             .filter(|&&(counted, ..)| counted == key)
             .map(|&(_, n, time)| faded(n, time, now))
             .sum();
-        let (lower, upper) = sketch.bounds(&key, now).unwrap();
+        let (lower, upper) = sketch.bounds(&key, now).expect("a time within range");
         assert!(truth <= upper * (1.0 + ROUNDING) + 1e-280, "key {key}: {truth} is above {upper}");
         assert!(lower <= upper && upper <= total * (1.0 + ROUNDING) + 1e-280);
         assert_eq!(sketch.estimate(&key, now), Ok(upper));

@@ -115,7 +115,9 @@ fn conservative_sketches_keep_the_bound_merged_or_not() {
             exact.insert(rank);
         }
         let mut merged = empty();
-        shards.iter().for_each(|shard| merged.merge(shard).unwrap());
+        for shard in &shards {
+            merged.merge(shard).unwrap();
+        }
         for (key, count) in exact.by_key() {
             let ((lower, upper), (lower_merged, upper_merged)) = (whole.bounds(key), merged.bounds(key));
             assert!(count <= upper && count <= upper_merged);

@@ -268,7 +268,9 @@ fn a_batch_on_a_large_table_is_the_same_as_one_by_one() {
     for count in [0, 1, 31, 32, 33, 1024, 1025, hashes.len()] {
         let hashes = &hashes[..count];
         let (mut one_by_one, mut batch) = (empty::<u32>(shape(70_001, 3)), empty::<u32>(shape(70_001, 3)));
-        hashes.iter().for_each(|&hash| _ = one_by_one.insert_hash(hash));
+        for &hash in hashes {
+            one_by_one.insert_hash(hash);
+        }
         batch.insert_batch(hashes);
         assert!(one_by_one == batch);
         let mut estimates = vec![0; count];

@@ -53,7 +53,7 @@ fn check<S: Pane<Hasher = WyHasher> + PartialEq>(params: SlidingCountMinParams, 
     }
     assert_eq!((window.generation(), window.params()), (generation, params));
     let bytes = window.to_bytes();
-    let view = SlidingCountMin::<S>::view_with(&bytes, WyHasher::default()).unwrap();
+    let view = SlidingCountMin::<S>::view_with(&bytes, WyHasher::default()).expect("its own bytes");
     assert_eq!((view.generation(), view.params(), view.total()), (generation, params, window.total()));
     assert!(view.verify().is_ok() && view.to_owned().is_ok_and(|owned| owned == window));
     let mut whole = CountMinSketch::new(params.pane());

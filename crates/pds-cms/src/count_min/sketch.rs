@@ -233,7 +233,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
             saturated |= cell.add(count);
             changed |= before != *cell;
         }
-        self.tally.add(n, saturated) | changed
+        self.tally.add(n, saturated) || changed
     }
 
     #[inline]
