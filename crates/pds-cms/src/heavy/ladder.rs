@@ -139,7 +139,7 @@ mod tests {
                 let leap = [1, 2, 1 << (step / 50).min(63), u64::MAX / 3][random(4) as usize];
                 let by = if step < 1500 { 1 + random(3) } else { leap };
                 // Mostly the least grows, as on an eviction; else any, as on a hit.
-                let grows = if random(3) > 0 { least as u64 } else { random(slots) } as usize;
+                let grows = if random(3) > 0 { u64::from(least) } else { random(slots) } as usize;
                 counts[grows] = counts[grows].saturating_add(by);
             }
         }

@@ -13,7 +13,7 @@ fn keys() -> [u64; 4] {
 
 fn sealed<P: serde::Serialize>(kind: Kind, body: &P, payload: &[u8]) -> Vec<u8> {
     seal(kind, 1, UNALIGNED, WyHasher::default().fingerprint(), body, |bytes| {
-        bytes.extend_from_slice(payload)
+        bytes.extend_from_slice(payload);
     })
 }
 
@@ -121,7 +121,7 @@ fn misra_gries_refuses_what_no_stream_gives() {
 
 /// k, bound of what is not listed, length; beside a sketch in which these keys were counted 3 times each.
 fn top(body: (u32, u64, u32), counts: &[u64], listed: &[u64]) -> Result<usize, Error> {
-    let mut sketch = ConservativeCountMin::new(CountMinParams::with_shape(64, 4).unwrap());
+    let mut sketch = ConservativeCountMin::new(CountMinParams::with_shape(64, 4).expect("a legal shape"));
     for key in keys() {
         sketch.insert_n(&key, 3);
     }

@@ -198,13 +198,47 @@ fn texts_are_counted_by_reference() {
         assert_eq!(["the", "and", "cat", "cow"].map(|word| estimate(&list, word)), [3, 2, 1, 0]);
     }
     let params = SpaceSavingParams::with_capacity(10).unwrap();
-    check(SpaceSaving::<String>::new(params), |s, w| _ = s.insert(w), |s, w| s.estimate(w));
+    check(SpaceSaving::<String>::new(params), |s, w| _ = s.insert(w), SpaceSaving::estimate);
     let params = MisraGriesParams::with_capacity(10).unwrap();
-    check(MisraGries::<String>::new(params), |s, w| _ = s.insert(w), |s, w| s.estimate(w));
+    check(MisraGries::<String>::new(params), |s, w| _ = s.insert(w), MisraGries::estimate);
     let params = TopKParams::for_error(10, 0.01, 0.001).unwrap();
-    check(TopK::<String>::new(params), |s, w| _ = s.insert(w), |s, w| s.estimate(w));
+    check(TopK::<String>::new(params), |s, w| _ = s.insert(w), TopK::estimate);
     let params = HeavyKeeperParams::for_top(10).unwrap();
-    check(HeavyKeeper::<String>::new(params), |s, w| _ = s.insert(w), |s, w| s.estimate(w));
+    check(HeavyKeeper::<String>::new(params), |s, w| _ = s.insert(w), HeavyKeeper::estimate);
+}
+
+/// A hasher under which all keys are one hash: keys are told apart by themselves.
+#[derive(Clone)]
+struct Constant;
+
+impl Fingerprint for Constant {
+    fn fingerprint(&self) -> u64 {
+        7
+    }
+}
+
+impl KeyHasher for Constant {
+    fn hash_bytes(&self, _: &[u8]) -> u64 {
+        u64::MAX
+    }
+}
+
+#[test]
+fn the_bounds_do_not_depend_on_the_hasher() {
+    let mut saving = SpaceSaving::with_hasher(SpaceSavingParams::with_capacity(20).unwrap(), Constant);
+    let mut misra = MisraGries::with_hasher(MisraGriesParams::with_capacity(20).unwrap(), Constant);
+    let stream: Vec<(u64, u64)> = (0..3000u64).map(|i| (i * i % 59, i % 4)).collect();
+    for &(key, n) in &stream {
+        saving.insert_n(&key, n);
+        misra.insert_n(&key, n);
+    }
+    for (key, &count) in &exact(&stream) {
+        for (lower, upper) in [saving.bounds(key), misra.bounds(key)] {
+            assert!(u128::from(lower) <= count && count <= u128::from(upper));
+        }
+    }
+    assert!(SpaceSaving::from_bytes_with(&saving.to_bytes(), Constant).is_ok_and(|read| read == saving));
+    assert!(MisraGries::from_bytes_with(&misra.to_bytes(), Constant).is_ok_and(|read| read == misra));
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn what_a_summary_is_sized_for_it_answers_whatever_the_stream() {
 
 #[test]
 fn what_is_out_of_range_is_refused_by_name() {
+    #[allow(clippy::needless_pass_by_value)] // so that calls stay short
     fn name<T>(result: Result<T, Error>) -> &'static str {
         match result {
             Err(Error::Parameter { name, .. }) => name,

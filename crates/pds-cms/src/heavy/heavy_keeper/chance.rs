@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn single_and_weighted_blows_succeed_as_often() {
         for count in [1u32, 5, 20, 40] {
-            let p = 1.08f64.powi(-(count as i32));
+            let p = 1.08f64.powf(-f64::from(count));
             let (mut single, mut weighted) = (Chance::new(1.08, 1), Chance::new(1.08, 2));
             let (mut one_by_one, mut at_once, trials) = (0u64, 0u64, 20_000);
             for _ in 0..trials {

@@ -38,6 +38,14 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 ///   it is rare on skewed streams, and not on flat ones. Where a guarantee is needed, take
 ///   [`SpaceSaving`](crate::SpaceSaving).
 /// * Not mergeable: what decayed on one shard cannot be told on another.
+///
+/// ```compile_fail,E0277
+/// fn shard<S: pds_cms::Merge>(_: S) {}
+///
+/// let params = pds_cms::HeavyKeeperParams::for_top(10).unwrap();
+/// shard(pds_cms::HeavyKeeper::<u64>::new(params));
+/// ```
+///
 /// * Time per key is constant, whatever the weight: of many blows at a cell, the number that it takes is drawn at once.
 /// * Chances come from a generator in the structure: one stream and one seed, one result, on every platform.
 /// * The total saturates at `u64::MAX`, and so do counts. A cell stops at 4,294,967,295: a key that is not listed by then

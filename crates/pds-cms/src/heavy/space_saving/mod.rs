@@ -28,7 +28,15 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 ///   [`SpaceSaving::max_error`] times, the least count once every counter is taken, and 0 before.
 /// * Every key that occurred more often than total / capacity is listed.
 /// * Merging keeps all of this for both streams, though not the bytes of the whole stream's summary: [`Merge`], not
-///   [`ExactMerge`].
+///   [`ExactMerge`]:
+///
+/// ```compile_fail,E0277
+/// fn shard<S: pds_cms::ExactMerge>(_: S) {}
+///
+/// let params = pds_cms::SpaceSavingParams::with_capacity(10).unwrap();
+/// shard(pds_cms::SpaceSaving::<u64>::new(params));
+/// ```
+///
 /// * Time per key is that of a lookup for a listed key, plus that of finding the least counter for others, amortised constant, whatever the weight.
 /// * Total and counts saturate at `u64::MAX` and never wrap: see [`SpaceSaving::is_saturated`].
 ///
