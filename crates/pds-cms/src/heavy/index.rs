@@ -104,6 +104,11 @@ impl Index {
         }
     }
 
+    /// Bytes of a table with room for so many slots.
+    pub(super) const fn bytes_for(slots: u32) -> u64 {
+        if slots == 0 { 0 } else { (slots as u64 * PLACES_PER_SLOT as u64).next_power_of_two() * 4 }
+    }
+
     /// Forgets all slots.
     pub(super) fn clear(&mut self) {
         self.places.fill(0);

@@ -39,7 +39,9 @@ impl Default for Ladder {
 impl Ladder {
     /// Of slots with these counts, which must be positive.
     pub(super) fn of(counts: impl ExactSizeIterator<Item = u64>) -> Self {
-        let mut ladder = Self { next: vec![NONE; counts.len()], ..Self::default() };
+        let slots = counts.len();
+        let mut ladder =
+            Self { next: vec![NONE; slots], level: Vec::with_capacity(slots), ..Self::default() };
         for (slot, count) in counts.enumerate() {
             ladder.put(slot as u32, count);
         }
@@ -65,6 +67,11 @@ impl Ladder {
     /// Forgets all slots.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
+    }
+
+    /// Bytes of a ladder of so many slots.
+    pub(super) const fn bytes_for(slots: u32) -> u64 {
+        slots as u64 * 2 * size_of::<u32>() as u64
     }
 
     pub(super) fn size_bytes(&self) -> usize {

@@ -36,6 +36,11 @@ impl<K, X> Ranked<K, X> {
         ranked
     }
 
+    /// Bytes of slots, index and ladder once full.
+    pub(super) const fn bytes_for(capacity: u32) -> u64 {
+        Roster::<K, X>::bytes_for(capacity) + Ladder::bytes_for(capacity)
+    }
+
     pub(super) fn roster(&self) -> &Roster<K, X> {
         &self.roster
     }
@@ -90,7 +95,7 @@ impl<K, X> Ranked<K, X> {
             self.settle();
             Some(old)
         } else {
-            self.roster.push(slot);
+            self.roster.push(slot, self.capacity);
             self.start_if_full();
             None
         }

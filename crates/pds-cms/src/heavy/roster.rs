@@ -22,6 +22,9 @@ pub(super) struct Roster<K, X = ()> {
     index: Index,
 }
 
+/// Slots that are allocated for the first.
+const LEAST_SLOTS: usize = 4;
+
 impl<K, X> Default for Roster<K, X> {
     fn default() -> Self {
         Self { slots: Vec::new(), index: Index::default() }
@@ -30,7 +33,8 @@ impl<K, X> Default for Roster<K, X> {
 
 impl<K, X> Roster<K, X> {
     /// A roster of these slots; their keys must be distinct.
-    pub(super) fn of(slots: Vec<Slot<K, X>>) -> Self {
+    pub(super) fn of(mut slots: Vec<Slot<K, X>>) -> Self {
+        slots.shrink_to_fit();
         let mut roster = Self { slots, index: Index::default() };
         roster.rebuild();
         roster
@@ -54,16 +58,25 @@ impl<K, X> Roster<K, X> {
         self.find(hash, key).map(|at| &self.slots[at])
     }
 
-    /// Adds a slot, whose key must be new; gives its number.
-    pub(super) fn push(&mut self, slot: Slot<K, X>) -> usize {
+    /// Bytes of slots and index, of so many slots.
+    pub(super) const fn bytes_for(slots: u32) -> u64 {
+        slots as u64 * size_of::<Slot<K, X>>() as u64 + Index::bytes_for(slots)
+    }
+
+    /// Adds a slot, whose key must be new, to a roster that will have at most `most` of them.
+    pub(super) fn push(&mut self, slot: Slot<K, X>, most: u32) {
         let (at, hash) = (self.slots.len(), slot.hash);
+        if at == self.slots.capacity() {
+            // Doubled, but to no more than will be used.
+            let more = at.max(LEAST_SLOTS).min((most as usize).saturating_sub(at)).max(1);
+            self.slots.reserve_exact(more);
+        }
         self.slots.push(slot);
         if self.index.has_room(at + 1) {
             self.index.insert(hash, at);
         } else {
             self.rebuild();
         }
-        at
     }
 
     /// Puts a slot, whose key must be new, in the place of another, which it gives back.

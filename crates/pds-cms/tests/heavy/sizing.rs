@@ -93,3 +93,34 @@ fn parameters_are_read_through_the_gate() {
     assert_eq!(serde_json::from_str::<TopKParams>(&json).unwrap(), params);
     assert!(serde_json::from_str::<TopKParams>(&json.replace("\"k\":3", "\"k\":0")).is_err());
 }
+
+#[test]
+fn what_is_priced_is_what_is_allocated_when_full() {
+    for capacity in [1, 2, 3, 7, 100, 1000] {
+        let mut saving = SpaceSaving::<u64>::new(SpaceSavingParams::with_capacity(capacity).unwrap());
+        let mut misra = MisraGries::<u64>::new(MisraGriesParams::with_capacity(capacity).unwrap());
+        let mut top = TopK::<u64>::new(TopKParams::for_error(capacity, 0.01, 0.01).unwrap());
+        let mut keeper = HeavyKeeper::<u64>::new(HeavyKeeperParams::for_top(capacity).unwrap());
+        let check = |sizes: [(usize, u64); 4], full: bool| {
+            for (allocated, priced) in sizes {
+                assert!(allocated as u64 <= priced && (!full || allocated as u64 == priced), "{sizes:?}");
+            }
+        };
+        for key in 0..3 * u64::from(capacity) {
+            saving.insert(&key);
+            misra.insert(&key);
+            top.insert(&key);
+            keeper.insert(&key);
+            let sizes = [
+                (saving.size_bytes(), saving.params().size_bytes::<u64>()),
+                (misra.size_bytes(), misra.params().size_bytes::<u64>()),
+                (top.size_bytes(), top.params().size_bytes::<u64>()),
+                (keeper.size_bytes(), keeper.params().size_bytes::<u64>()),
+            ];
+            check(sizes, key + 1 >= u64::from(capacity));
+        }
+        let (other, mine) = (saving.clone(), saving.size_bytes());
+        saving.merge(&other).unwrap();
+        assert_eq!(saving.size_bytes(), mine);
+    }
+}

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::index::MAX_SLOTS;
+use super::super::ranked::Ranked;
 use super::bucket::CELLS;
 use crate::Error;
 
@@ -113,6 +114,11 @@ impl HeavyKeeperParams {
     /// The seed of the chances.
     pub const fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Bytes that a keeper allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once the list is full.
+    pub const fn size_bytes<K>(&self) -> u64 {
+        Ranked::<K>::bytes_for(self.k) + self.cells() * 8
     }
 }
 

@@ -99,7 +99,8 @@ impl<K: Key + Eq, H: KeyHasher> MisraGries<K, H> {
         let room = self.params.capacity() as usize - self.roster.len();
         let n = if room == 0 { n - self.purge(n) } else { n };
         if n > 0 {
-            self.roster.push(Slot { key: key.to_owned(), hash, count: n, extra: () });
+            let slot = Slot { key: key.to_owned(), hash, count: n, extra: () };
+            self.roster.push(slot, self.params.capacity());
         }
         true
     }

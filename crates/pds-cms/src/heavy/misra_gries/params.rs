@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::answer::{reciprocal, share};
 use super::super::index::MAX_SLOTS;
+use super::super::roster::Roster;
 use crate::Error;
 
 /// How many keys a summary counts. A value of this type is valid.
@@ -65,6 +66,11 @@ impl MisraGriesParams {
     /// median on.
     pub(super) const fn divisor(self) -> u64 {
         (self.capacity as u64 + 1).div_ceil(2)
+    }
+
+    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once every counter is taken.
+    pub const fn size_bytes<K>(&self) -> u64 {
+        Roster::<K>::bytes_for(self.capacity)
     }
 }
 

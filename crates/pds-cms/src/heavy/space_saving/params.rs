@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::answer::{reciprocal, share};
 use super::super::index::MAX_SLOTS;
+use super::super::ranked::Ranked;
 use crate::Error;
 
 /// How many keys a summary counts. A value of this type is valid.
@@ -62,6 +63,11 @@ impl SpaceSavingParams {
     /// less: [`SpaceSaving::max_error`](crate::SpaceSaving::max_error).
     pub const fn error_bound(&self, total: u64) -> u64 {
         total / self.capacity as u64
+    }
+
+    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once every counter is taken.
+    pub const fn size_bytes<K>(&self) -> u64 {
+        Ranked::<K, u64>::bytes_for(self.capacity)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::index::MAX_SLOTS;
+use super::super::ranked::Ranked;
 use crate::{CountMinParams, Error};
 
 /// How many keys are listed, and the sketch that counts all. A value of this type is valid.
@@ -48,6 +49,11 @@ impl TopKParams {
     /// The shape of the sketch.
     pub const fn sketch(&self) -> CountMinParams {
         self.sketch
+    }
+
+    /// Bytes that a list and its sketch allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once the list is full.
+    pub const fn size_bytes<K>(&self) -> u64 {
+        Ranked::<K>::bytes_for(self.k) + self.sketch.size_bytes::<u32>()
     }
 }
 
