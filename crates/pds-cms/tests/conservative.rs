@@ -2,6 +2,7 @@
 
 use pds_cms::prelude::*;
 use pds_cms::{Cell, WyHasher};
+use pds_core::wire::{CACHE_LINE, Kind, seal};
 use pds_testkit::{ExactFrequencies, WireLaws, Zipf, laws, refused_merge_law};
 use proptest::prelude::*;
 
@@ -194,4 +195,30 @@ fn kinds_are_told_apart_and_shapes_too() {
 fn serde_carries_the_envelope() {
     let text = serde_json::to_string(&built(&[1, 2, 3])).unwrap();
     assert_eq!(serde_json::from_str::<ConservativeCountMin>(&text).unwrap(), built(&[1, 2, 3]));
+}
+
+#[test]
+fn rows_above_the_total_are_refused() {
+    const AT_MOST: u8 = 4;
+    let rows = |total: u64, flags: u8, cells: [u32; 4]| {
+        let body = (2u64, 2u32, 0.1, 4u8, total, flags);
+        let fingerprint = pds_cms::Fingerprint::fingerprint(&WyHasher::default());
+        let bytes = seal(Kind::CONSERVATIVE_COUNT_MIN, 1, CACHE_LINE, fingerprint, &body, |payload| {
+            payload.extend(cells.iter().flat_map(|cell| cell.to_le_bytes()));
+        });
+        let decoded = ConservativeCountMin::from_bytes(&bytes);
+        let viewed = ConservativeCountMin::view(&bytes).and_then(|view| view.to_owned());
+        assert_eq!(viewed, decoded);
+        decoded.map(|sketch| sketch.total())
+    };
+    let malformed = |field| Err(Error::Malformed { field });
+    assert_eq!(rows(5, AT_MOST, [2, 3, 0, 4]), Ok(5));
+    assert_eq!(rows(5, AT_MOST, [2, 4, 0, 4]), malformed("row sums"));
+    assert_eq!(rows(5, AT_MOST, [0, 0, 6, 0]), malformed("row sums"));
+    // A plain sketch's flags, a flag that nothing shows, and flags that there are not.
+    assert_eq!(rows(5, 0, [2, 3, 5, 0]), malformed("flags"));
+    assert_eq!(rows(5, AT_MOST | 1, [2, 3, 0, 4]), malformed("flags"));
+    assert_eq!(rows(5, 8, [2, 3, 0, 4]), malformed("flags"));
+    assert_eq!(rows(5, AT_MOST | 16, [2, 3, 0, 4]), malformed("flags"));
+    assert_eq!(rows(5, AT_MOST | 2, [2, 3, 0, 4]), malformed("total"));
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use pds_cms::prelude::*;
 use pds_cms::{Pane, WyHasher};
+use pds_core::wire::{CACHE_LINE, Kind, seal};
 use pds_testkit::{WireLaws, refused_merge_law};
 use proptest::prelude::*;
 
@@ -219,4 +220,36 @@ fn serde_carries_the_envelope() {
     let window = built::<CountMinSketch>(&[1, 2, 3]);
     let text = serde_json::to_string(&window).unwrap();
     assert_eq!(serde_json::from_str::<SlidingCountMin>(&text).unwrap(), window);
+}
+
+#[test]
+fn panes_that_no_window_has_are_refused() {
+    // Two panes of one row of two cells.
+    let decode = |cell_bytes: u8, kind: u8, generation: u64, tallies: &[(u64, u8)], cells: [u32; 4]| {
+        let body = ((2u64, 1u32, 0.1), cell_bytes, kind, generation, tallies);
+        let fingerprint = pds_cms::Fingerprint::fingerprint(&WyHasher::default());
+        let bytes = seal(Kind::SLIDING_COUNT_MIN, 1, CACHE_LINE, fingerprint, &body, |payload| {
+            payload.extend(cells.iter().flat_map(|cell| cell.to_le_bytes()));
+        });
+        let decoded = SlidingCountMin::from_bytes(&bytes);
+        let viewed = SlidingCountMin::view(&bytes).and_then(|view| view.to_owned());
+        assert_eq!(viewed, decoded);
+        decoded.map(|window| window.total())
+    };
+    let malformed = |field| Err(Error::Malformed { field });
+    assert_eq!(decode(4, 32, 7, &[(3, 0), (5, 0)], [1, 2, 5, 0]), Ok(8));
+    assert_eq!(decode(4, 32, 7, &[(3, 0), (5, 0)], [1, 2, 4, 0]), malformed("row sums"));
+    assert_eq!(decode(4, 32, 7, &[(4, 0), (4, 0)], [1, 2, 5, 0]), malformed("row sums"));
+    assert_eq!(decode(4, 32, 7, &[(3, 1), (5, 0)], [1, 2, 5, 0]), malformed("flags"));
+    // A pane is never halved, and one of a generation below 0 is empty.
+    assert_eq!(decode(4, 32, 7, &[(3, 4), (5, 0)], [1, 2, 5, 0]), malformed("flags"));
+    assert_eq!(decode(4, 32, 0, &[(3, 0), (5, 0)], [1, 2, 5, 0]), malformed("generation"));
+    assert_eq!(decode(4, 32, 0, &[(3, 0), (0, 0)], [1, 2, 0, 0]), Ok(3));
+    assert_eq!(decode(4, 31, 7, &[(3, 0), (5, 0)], [1, 2, 5, 0]), malformed("pane kind"));
+    assert_eq!(decode(3, 32, 7, &[(3, 0), (5, 0)], [1, 2, 5, 0]), malformed("cell_bytes"));
+    assert_eq!(decode(4, 32, 7, &[], [0; 4]), malformed("params"));
+    assert_eq!(decode(4, 32, 7, &vec![(0, 0); 1025], [0; 4]), malformed("params"));
+    assert_eq!(decode(4, 32, 7, &[(0, 0); 3], [0; 4]), malformed("payload length"));
+    let conservative = decode(4, 33, 7, &[(3, 4), (5, 4)], [1, 2, 5, 0]);
+    assert_eq!(conservative, Err(Error::Incompatible { field: "pane" }));
 }
