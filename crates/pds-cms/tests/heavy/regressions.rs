@@ -1,7 +1,5 @@
 //! Faults that users of other libraries reported, each with the right value.
 
-use std::time::Instant;
-
 use pds_cms::prelude::*;
 
 use crate::summaries::{Summary, counted};
@@ -59,16 +57,16 @@ fn counts_sum_up_to_the_total() {
     assert!(saving.max_error() <= saving.total() / 10);
 }
 
-/// kumulant PR #86: taking one off each counter at a time took 212 ms for a key, at counts of ten million.
+/// kumulant PR #86: taking one off each counter at a time took 212 ms for a key, at counts of ten million. At these counts
+/// it would take years.
 #[test]
 fn a_purge_takes_the_median_at_once() {
-    let stream: Vec<(u64, u64)> = (0..1000).map(|key| (key, 10_000_000 + key)).collect();
+    const LARGE: u64 = 1 << 53;
+    let stream: Vec<(u64, u64)> = (0..1000).map(|key| (key, LARGE + key)).collect();
     let mut misra: MisraGries<u64> = counted(1000, &stream);
-    let start = Instant::now();
-    misra.insert_n(&5000, 20_000_000);
-    assert!(start.elapsed().as_millis() < 100, "it takes microseconds");
-    assert_eq!(misra.max_error(), 10_000_500, "the median of 1,001");
-    assert_eq!(misra.bounds(&5000), (9_999_500, 20_000_000));
+    misra.insert_n(&5000, 2 * LARGE);
+    assert_eq!(misra.max_error(), LARGE + 500, "the median of 1,001");
+    assert_eq!(misra.bounds(&5000), (LARGE - 500, 2 * LARGE));
     assert_eq!(misra.len(), 500);
 }
 
@@ -172,15 +170,15 @@ fn summaries_made_apart_merge() {
     assert_eq!(here.bounds(&1), (5, 5));
 }
 
-/// RedisBloom PR #450; heavykeeper 0.7.2: the time of a weighted count grew with its weight, 0.28 s for twenty million.
+/// RedisBloom PR #450; heavykeeper 0.7.2: the time of a weighted count grew with its weight, 0.28 s for twenty million. For
+/// these weights it would be years.
 #[test]
 fn a_weight_takes_no_longer_than_one() {
     let mut keeper = HeavyKeeper::<u64>::new(HeavyKeeperParams::with_shape(2, 1).unwrap());
-    let start = Instant::now();
     for key in 0..10_000u64 {
-        keeper.insert_n(&key, 2_000_000_000);
+        keeper.insert_n(&key, 1 << 50);
     }
-    assert!(start.elapsed().as_secs() < 1, "ten thousand of them take milliseconds");
+    assert_eq!(keeper.total(), 10_000 << 50);
 }
 
 /// ProbabilisticDataStructures PR #107: cells that grow only below the least of the list froze a list that is full.
