@@ -41,7 +41,9 @@ pub(super) const GUARANTEE: Experiment = Experiment {
                 let bound = |total: u64| params.error_bound(total) as i64;
                 asked(seed, frequent(eps, 1), |hashes, stranger| {
                     sketch.clear();
-                    hashes.iter().for_each(|&hash| _ = sketch.insert_hash_n(hash, EACH));
+                    for &hash in hashes {
+                        sketch.insert_hash_n(hash, EACH);
+                    }
                     (sketch.estimate_hash(stranger).cast_signed(), bound(sketch.total()), true)
                 })
             }
@@ -50,7 +52,9 @@ pub(super) const GUARANTEE: Experiment = Experiment {
                 let bound = |total: u64| params.error_bound(total) as i64;
                 asked(seed, frequent(eps, 1), |hashes, stranger| {
                     sketch.clear();
-                    hashes.iter().for_each(|&hash| _ = sketch.insert_hash_n(hash, EACH));
+                    for &hash in hashes {
+                        sketch.insert_hash_n(hash, EACH);
+                    }
                     (sketch.estimate_hash(stranger).cast_signed(), bound(sketch.total()), true)
                 })
             }

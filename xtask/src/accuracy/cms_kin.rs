@@ -119,8 +119,8 @@ impl Kin {
     pub(super) fn new(params: CountMinParams, seed: u64) -> Self {
         let hasher = WyHasher::with_seed(seed);
         Self {
-            plain: CountMinSketch::with_hasher(params, hasher.clone()),
-            conservative: ConservativeCountMin::with_hasher(params, hasher.clone()),
+            plain: CountMinSketch::with_hasher(params, hasher),
+            conservative: ConservativeCountMin::with_hasher(params, hasher),
             signed: CountSketch::with_hasher(signed(params), hasher),
         }
     }

@@ -64,7 +64,7 @@ fn windowed<S: Pane<Hasher = WyHasher>>(seed: u64) -> Vec<f64> {
     let params = SlidingCountMinParams::with_panes(pane(), PANES).expect("a usual window");
     // The keys of all trials are the same few: a hash function of its own makes them independent.
     let hasher = WyHasher::with_seed(seed);
-    let mut window = SlidingCountMin::<S>::with_hasher(params, hasher.clone());
+    let mut window = SlidingCountMin::<S>::with_hasher(params, hasher);
     let keys = DistinctKeys::new(seed);
     let mut stream = Zipf::new(RANKS, 1.0, seed);
     let mut periods: Vec<HashMap<u64, u64>> = Vec::new();
@@ -85,7 +85,7 @@ fn windowed<S: Pane<Hasher = WyHasher>>(seed: u64) -> Vec<f64> {
         ever.dedup();
         periods.push(counts);
         let within = &periods[periods.len().saturating_sub(PANES as usize)..];
-        let mut one = CountMinSketch::<u32>::with_hasher(pane(), hasher.clone());
+        let mut one = CountMinSketch::<u32>::with_hasher(pane(), hasher);
         within.iter().flatten().for_each(|(key, &count)| _ = one.insert_n(key, count));
         let bound = pane().error_bound(one.total());
         for key in &ever {
@@ -112,6 +112,12 @@ fn indicator(holds: bool) -> f64 {
 /// Events fall at whole times up to this, in any order.
 const SPAN: u64 = 1000;
 const DECAYING_EVENTS: usize = 100_000;
+
+/// Of so many sums of rounded terms, in the sketch and in the exact counts.
+const ROUNDING: f64 = 4.0 * DECAYING_EVENTS as f64 / 9_007_199_254_740_992.0;
+
+/// Of a power of two, as the quotient of two weights.
+const HALVING: f64 = 1.0 / (1u64 << 40) as f64;
 
 pub(super) const DECAY: Experiment = Experiment {
     id: "count-min-decay",
@@ -144,9 +150,6 @@ pub(super) const DECAY: Experiment = Experiment {
         let ask = |rank: u64, later: f64| {
             sketch.estimate(&keys.key(rank), now + later * half_life).expect("a finite time")
         };
-        /// Of so many sums of rounded terms, in this sketch and in the exact counts.
-        const ROUNDING: f64 = 4.0 * DECAYING_EVENTS as f64 / 9_007_199_254_740_992.0;
-        const HALVING: f64 = 1.0 / (1u64 << 40) as f64;
         let mut outcome = vec![0.0; 5];
         for (rank, &exact) in exact.iter().enumerate().skip(1).filter(|&(_, &exact)| exact > 0.0) {
             let rank = rank as u64;

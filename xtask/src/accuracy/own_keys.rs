@@ -31,7 +31,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         PRECISIONS.map(|p| HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision"))).into();
     let mut frequencies = Counters::new();
     let hasher = WyHasher::default();
-    let mut lines = 0;
+    let mut lines = 0u64;
     input::each_line(file, |key| {
         lines += 1;
         let hash = hasher.hash_key(key);
