@@ -6,11 +6,18 @@ mod bloom_counting;
 mod bloom_shards;
 mod bloom_variants;
 mod cms;
+mod cms_guarantee;
+mod cms_kin;
+mod cms_skew;
+mod cms_time;
 mod cuckoo;
 mod cuckoo_growth;
 mod files;
 mod filters;
 mod hash;
+mod heavy;
+mod heavy_hitters;
+mod heavy_merge;
 mod hll;
 mod hll_bytes;
 mod hll_registers;
@@ -18,6 +25,7 @@ mod hll_sets;
 mod hll_streaming;
 mod input;
 mod merge;
+mod own_counts;
 mod own_keys;
 mod plot;
 mod registers;
@@ -84,6 +92,13 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &cms::PARETO,
     &cms::ROWS,
     &cms::DEPTHS,
+    &cms_guarantee::GUARANTEE,
+    &cms_kin::PARETO,
+    &cms_skew::SKEW,
+    &cms_time::WINDOW,
+    &cms_time::DECAY,
+    &heavy_hitters::HEAVY_HITTERS,
+    &heavy_merge::MERGE,
     &merge::SHARD_BYTES,
     &bloom_shards::SHARDS,
     &bloom_shards::CHAINS,

@@ -82,6 +82,8 @@ mod examples {
     pub struct Theta;
     #[doc = include_str!("../../docs/src/count-min.md")]
     pub struct CountMin;
+    #[doc = include_str!("../../docs/src/heavy-hitters.md")]
+    pub struct HeavyHitters;
     #[doc = include_str!("../../docs/src/hashing.md")]
     pub struct Hashing;
     #[doc = include_str!("../../docs/src/merging.md")]

@@ -182,7 +182,7 @@ impl From<CountMinParams> for Shape {
 /// floor(`share` `total`), at most 2^64 - 1, of exactly these two numbers: a floating point product would round totals
 /// above 2^53. `share` is positive and normal, or infinite.
 #[inline]
-fn floor_of_product(share: f64, total: u64) -> u64 {
+pub(crate) fn floor_of_product(share: f64, total: u64) -> u64 {
     const MANTISSA_BITS: i32 = 52;
     const BIAS: i32 = 1023;
     let bits = share.to_bits();

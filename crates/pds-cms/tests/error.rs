@@ -99,3 +99,33 @@ fn two_keys_meet_in_two_rows_or_more_as_often_as_independent_rows_predict() {
         laws::rate_is(met, PAIRS, predicted).assert(&format!("{width} x {depth}"));
     }
 }
+
+/// The conservative sketch keeps the plain bound, and so do its shards, merged.
+#[test]
+fn conservative_sketches_keep_the_bound_merged_or_not() {
+    let params = CountMinParams::for_error(0.01, 0.05).unwrap();
+    let (mut keys, mut outside, mut outside_merged) = (0, 0, 0);
+    for seed in 0..10 {
+        let empty = || ConservativeCountMin::<u32>::with_hasher(params, WyHasher::with_seed(seed));
+        let (mut whole, mut shards) = (empty(), [(); 8].map(|()| empty()));
+        let mut exact = ExactFrequencies::new();
+        for (i, rank) in Zipf::new(20_000, 0.7, seed).take(20_000).enumerate() {
+            whole.insert(&rank);
+            shards[i % 8].insert(&rank);
+            exact.insert(rank);
+        }
+        let mut merged = empty();
+        for shard in &shards {
+            merged.merge(shard).unwrap();
+        }
+        for (key, count) in exact.by_key() {
+            let ((lower, upper), (lower_merged, upper_merged)) = (whole.bounds(key), merged.bounds(key));
+            assert!(count <= upper && count <= upper_merged);
+            keys += 1;
+            outside += u64::from(count < lower);
+            outside_merged += u64::from(count < lower_merged);
+        }
+    }
+    laws::rate_at_most(outside, keys, params.delta()).assert("keys outside their bounds");
+    laws::rate_at_most(outside_merged, keys, params.delta()).assert("keys outside their bounds, merged");
+}

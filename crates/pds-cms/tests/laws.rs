@@ -28,7 +28,7 @@ fn shapes() -> impl Strategy<Value = CountMinParams> {
 /// Counts of every size: most are small, some are next to the greatest of a cell or of a total.
 fn weights() -> impl Strategy<Value = u64> {
     let next_to = |edge: u64| edge - 2..=edge;
-    prop_oneof![4 => 0..5u64, 2 => next_to(1 << 31), 2 => next_to(1 << 32), 1 => next_to(1 << 63), 1 => next_to(u64::MAX)]
+    prop_oneof![4 => 0..5u64, 1 => next_to(256), 1 => next_to(1 << 16), 2 => next_to(1 << 31), 2 => next_to(1 << 32), 1 => next_to(1 << 63), 1 => next_to(u64::MAX)]
 }
 
 fn streams() -> impl Strategy<Value = Vec<(u64, u64)>> {
@@ -108,6 +108,8 @@ fn check_against_unbounded_counters<C: Cell>(params: CountMinParams, stream: &[(
 proptest! {
     #[test]
     fn a_key_is_never_under_counted_and_nothing_wraps(params in shapes(), stream in streams()) {
+        check_against_unbounded_counters::<u8>(params, &stream);
+        check_against_unbounded_counters::<u16>(params, &stream);
         check_against_unbounded_counters::<u32>(params, &stream);
         check_against_unbounded_counters::<u64>(params, &stream);
     }
@@ -121,6 +123,8 @@ proptest! {
                 assert_eq!(sketch.insert_n(key, *n), sketch != before);
             }
         }
+        check::<u8>(params, &stream);
+        check::<u16>(params, &stream);
         check::<u32>(params, &stream);
         check::<u64>(params, &stream);
     }
@@ -157,6 +161,8 @@ proptest! {
             estimates.truncate(keys.len() / 2);
             assert_eq!(by_key.estimate_batch(&hashes, &mut estimates), keys.len() / 2);
         }
+        check::<u8>(params, &keys, 0);
+        check::<u16>(params, &keys, u64::from(u16::MAX) - head_room);
         check::<u32>(params, &keys, 0);
         // The batch crosses the line at which a cell, or the total, may saturate.
         check::<u32>(params, &keys, u64::from(u32::MAX) - head_room);
@@ -236,9 +242,13 @@ fn laws<C: Cell>() -> WireLaws<CountMinSketch<C>> {
 
 pds_testkit::merge_laws! { merging, plain::<u32> }
 pds_testkit::merge_laws! { merging_8_byte_cells, plain::<u64> }
+pds_testkit::merge_laws! { merging_1_byte_cells, plain::<u8> }
+pds_testkit::merge_laws! { merging_2_byte_cells, plain::<u16> }
 pds_testkit::merge_laws! { merging_saturated_cells, nearly_full }
 pds_testkit::merge_laws! { merging_saturated_totals, nearly_overflowing }
 pds_testkit::wire_laws! { bytes, laws::<u32>(), plain::<u32>, canonical }
+pds_testkit::wire_laws! { bytes_of_1_byte_cells, laws::<u8>(), plain::<u8>, canonical }
+pds_testkit::wire_laws! { bytes_of_2_byte_cells, laws::<u16>(), plain::<u16>, canonical }
 pds_testkit::wire_laws! { bytes_of_8_byte_cells, laws::<u64>(), plain::<u64>, canonical }
 pds_testkit::wire_laws! { bytes_of_saturated_cells, laws::<u32>(), nearly_full, canonical }
 pds_testkit::wire_laws! { bytes_of_saturated_totals, laws::<u64>(), nearly_overflowing, canonical }
@@ -249,6 +259,24 @@ fn one_state_has_one_byte_form() {
     laws::<u32>().accepts_canonical_bytes_only(&plain::<u32>(&[1, 2, 3]).to_bytes());
     laws::<u32>().accepts_canonical_bytes_only(&nearly_full(&heavy).to_bytes());
     laws::<u64>().accepts_canonical_bytes_only(&nearly_overflowing(&heavy).to_bytes());
+}
+
+/// Tables beyond the caches are batched with their memory fetched ahead: by other loops.
+#[test]
+fn a_batch_on_a_large_table_is_the_same_as_one_by_one() {
+    let hashes: Vec<u64> = pds_testkit::DistinctKeys::new(3).range(0..5000).chain(0..100).collect();
+    for count in [0, 1, 31, 32, 33, 1024, 1025, hashes.len()] {
+        let hashes = &hashes[..count];
+        let (mut one_by_one, mut batch) = (empty::<u32>(shape(70_001, 3)), empty::<u32>(shape(70_001, 3)));
+        for &hash in hashes {
+            one_by_one.insert_hash(hash);
+        }
+        batch.insert_batch(hashes);
+        assert!(one_by_one == batch);
+        let mut estimates = vec![0; count];
+        assert_eq!(batch.estimate_batch(hashes, &mut estimates), count);
+        assert!(hashes.iter().zip(&estimates).all(|(&hash, &n)| n == batch.estimate_hash(hash)));
+    }
 }
 
 #[test]

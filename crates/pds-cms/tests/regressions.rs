@@ -174,3 +174,75 @@ fn sketches_made_apart_merge_and_other_seeds_are_refused() {
     let seeded = CountMinSketch::<u32>::with_hasher(here.params(), WyHasher::with_seed(9));
     assert!(matches!(refused_merge_law(here, &seeded), Error::Hasher { .. }));
 }
+
+/// datasketches 0.6.0: `CountMinSketch<u8>` panicked once the total passed 255, with every cell far below.
+/// seiflotfy/count-min-log PR #7: 8-bit registers wrapped.
+#[test]
+fn small_cells_neither_panic_nor_wrap() {
+    let mut small =
+        CountMinSketch::<u8>::with_hasher(CountMinParams::with_shape(2048, 4).unwrap(), WyHasher::default());
+    small.extend(0..300u64);
+    assert_eq!((small.total(), small.is_saturated(), small.estimate(&7u64)), (300, false, 1));
+    // RedisBloom PR #1063: 255 is a legitimate count of a 1-byte cell.
+    small.insert_n("key", 255);
+    assert_eq!((small.estimate("key"), small.is_saturated()), (255, false));
+    small.insert("key");
+    assert_eq!((small.estimate("key"), small.is_saturated(), small.total()), (556, true, 556));
+}
+
+/// RedisBloom #574: a call that overflowed was applied to some rows, and not to others.
+#[test]
+fn a_checked_count_is_whole_or_not_at_all() {
+    let mut checked = sketch(1, 4);
+    assert_eq!(checked.try_insert_n("key", GREATEST), Ok(true));
+    let before = checked.clone();
+    assert_eq!(checked.try_insert_n("key", 1), Err(Error::Overflow));
+    assert_eq!(checked.try_insert_n("key", u64::MAX), Err(Error::Overflow));
+    assert!(checked == before && !checked.is_saturated());
+    // Other rows have room; the row that has not refuses for all.
+    let mut uneven = sketch(2, 16);
+    uneven.insert_n("a", GREATEST);
+    let before = uneven.clone();
+    assert_eq!(uneven.try_insert_n("b", 1), Err(Error::Overflow));
+    assert!(uneven == before);
+}
+
+/// twitter/algebird #393: negative counts were accepted without a word. RedisBloom PR #1063 asks for guarded decrements.
+#[test]
+fn taking_back_is_a_call_of_its_own_and_guarded() {
+    let mut sketch = sketch(64, 4);
+    sketch.insert_n("key", 5);
+    assert_eq!(sketch.try_remove("key", 6), Err(Error::NotPresent));
+    assert_eq!(sketch.try_remove("absent", 1), Err(Error::NotPresent));
+    assert_eq!(sketch.try_remove("key", 2), Ok(()));
+    assert_eq!((sketch.estimate("key"), sketch.total()), (3, 3));
+}
+
+/// gakhov/pdsa #29: a count-sketch gave negative counts of rare keys, to users who had none.
+#[test]
+fn a_signed_estimate_has_an_unsigned_form() {
+    let mut sketch = CountSketch::new(CountSketchParams::with_shape(4, 3).unwrap());
+    (0..200u64).for_each(|key| _ = sketch.insert(&key).unwrap());
+    let negative: Vec<u64> = (0..200).filter(|key| sketch.estimate(key) < 0).collect();
+    assert!(!negative.is_empty());
+    assert!(negative.iter().all(|key| sketch.estimate_nonneg(key) == 0));
+}
+
+/// `asap_sketchlib` 0.4.0 and Eignex/kumulant PR #79, for signed cells: beyond the range is an error.
+#[test]
+fn signed_cells_do_not_wrap() {
+    let mut sketch = CountSketch::new(CountSketchParams::with_shape(64, 3).unwrap());
+    assert_eq!(sketch.insert_n("key", i64::from(i32::MAX)), Ok(true));
+    assert_eq!(sketch.insert_n("key", 10), Err(Error::Overflow));
+    assert_eq!(sketch.estimate("key"), i64::from(i32::MAX));
+}
+
+/// datasketches-rust #70 (foyer): aging by halves, with a rule for odd counts.
+#[test]
+fn counts_age_by_halves_and_are_rounded_down() {
+    let mut sketch = sketch(64, 4);
+    sketch.insert_n("odd", 7);
+    sketch.insert_n("once", 1);
+    sketch.halve();
+    assert_eq!((sketch.estimate("odd"), sketch.estimate("once"), sketch.total()), (3, 0, 4));
+}

@@ -81,6 +81,21 @@ fn a_saturated_total_is_the_greatest_and_saturates_narrow_cells() {
     assert_eq!(rows(u64::MAX, TOTAL_SATURATED, [FULL, 7, FULL, FULL]), malformed("row sums"));
 }
 
+/// The flags of a halved sketch, and of one that had been saturated.
+#[test]
+fn halved_rows_sum_up_to_the_total_at_most() {
+    const AT_MOST: u8 = 4;
+    const LOOSE: u8 = AT_MOST | 8;
+    assert!(rows(5, AT_MOST, [2, 3, 0, 1]).is_ok());
+    assert_eq!(rows(5, AT_MOST, [2, 4, 5, 0]), malformed("row sums"));
+    assert_eq!(rows(5, AT_MOST | CELLS_SATURATED, [2, 3, 5, 0]), malformed("flags"));
+    assert!(rows(FULL, AT_MOST | CELLS_SATURATED, [FULL, 0, 5, 0]).is_ok());
+    assert!(rows(5, LOOSE, [5, 5, 5, 5]).is_ok());
+    assert_eq!(rows(5, LOOSE, [5, 6, 5, 5]), malformed("row sums"));
+    assert!(rows(u64::MAX, AT_MOST | TOTAL_SATURATED, [1, 2, 3, 4]).is_ok());
+    assert_eq!(rows(9, AT_MOST | TOTAL_SATURATED, [1, 2, 3, 4]), malformed("total"));
+}
+
 #[test]
 fn parameters_pass_the_gate_of_the_constructors() {
     let decode_body = |body: Body| decode(&bytes(body, &[0; 4]));
@@ -94,11 +109,14 @@ fn parameters_pass_the_gate_of_the_constructors() {
     for (width, depth) in [(2, 1), (1, 2), (2, 3), (1 << 40, 4), (CountMinParams::MAX_CELLS, 1)] {
         assert_eq!(decode_body((width, depth, 0.1, 4, 0, 0)), malformed("payload length"));
     }
-    for cell_bytes in [0, 1, 2, 3, 5, 16, 255] {
+    for cell_bytes in [0, 3, 5, 16, 255] {
         assert_eq!(decode_body((2, 2, 0.1, cell_bytes, 0, 0)), malformed("cell_bytes"));
     }
-    assert_eq!(decode_body((2, 1, 0.1, 8, 0, 0)), Err(Error::Incompatible { field: "cell_bytes" }));
-    for flags in [4, 8, 0x80, 0xff] {
+    for (depth, cell_bytes) in [(1, 8), (4, 2), (8, 1)] {
+        let refused = decode_body((2, depth, 0.1, cell_bytes, 0, 0));
+        assert_eq!(refused, Err(Error::Incompatible { field: "cell_bytes" }));
+    }
+    for flags in [8, 16, 0x80, 0xff] {
         assert_eq!(decode_body((2, 2, 0.1, 4, 0, flags)), malformed("flags"));
     }
     assert_eq!(

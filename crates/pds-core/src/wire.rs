@@ -73,6 +73,22 @@ impl Kind {
     pub const THETA_RESULT: Self = Self(20);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
+    /// Count-min sketch with conservative update.
+    pub const CONSERVATIVE_COUNT_MIN: Self = Self(33);
+    /// Count-sketch.
+    pub const COUNT_SKETCH: Self = Self(34);
+    /// Count-min sketches of a sliding window.
+    pub const SLIDING_COUNT_MIN: Self = Self(35);
+    /// Count-min sketch with exponential decay.
+    pub const DECAYING_COUNT_MIN: Self = Self(36);
+    /// SpaceSaving summary.
+    pub const SPACE_SAVING: Self = Self(40);
+    /// Misra-Gries summary.
+    pub const MISRA_GRIES: Self = Self(41);
+    /// Top-k by a count-min sketch.
+    pub const TOP_K: Self = Self(42);
+    /// HeavyKeeper.
+    pub const HEAVY_KEEPER: Self = Self(43);
 }
 
 /// What the first 24 bytes say.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pds_cms::{CountMinParams, CountMinSketch};
+use pds_cms::{CountMinParams, CountMinSketch, CountSketchParams};
 use pds_hash::{KeyHasher, WyHasher, column, mix, reduce};
 use pds_testkit::{Cell, DistinctKeys, Experiment, ParetoKeys, Row, laws};
 
@@ -11,7 +11,9 @@ pub(super) const SIZING: Experiment = Experiment {
     table: Some("T10"),
     claim: "Shapes solved for whole rows keep the targets in fewer rows or cells than the textbook's e/eps by ln(1/delta).",
     law: "computed: every shape keeps (1/(w eps))^d <= delta and its bound eps N; ours has at most 3% more cells than the \
-          textbook's, the price of a row less; published shapes exactly.",
+          textbook's, the price of a row less; published shapes exactly. A conservative sketch has the shape of a plain one. A \
+          count-sketch keeps twice the binomial tail of more than half of its rows, each failing on one side with 1/(2 w eps^2), \
+          <= delta: its error is a share of sqrt(F2), the root of the sum of squared counts, which is at most N.",
     cells: |_| {
         let targets =
             [(0.001, 0.01), (0.01, 0.01), (0.002, 0.01), (0.0001, 0.01), (0.001, 0.001), (0.001, 1e-6)];
@@ -27,6 +29,7 @@ pub(super) const SIZING: Experiment = Experiment {
         let [eps, delta] = cell.inputs[..] else { return Vec::new() };
         let ours = CountMinParams::for_error(eps, delta).expect("targets of the table");
         let textbook = CountMinParams::textbook(eps, delta).expect("targets of the table");
+        let signed = CountSketchParams::for_error(eps, delta).expect("targets of the table");
         let failing = |params: CountMinParams| {
             libm::pow(1.0 / (params.width() as f64 * eps), f64::from(params.depth()))
         };
@@ -40,6 +43,9 @@ pub(super) const SIZING: Experiment = Experiment {
             .count("counters, ours", ours.cells())
             .real("kB at 4 bytes", ours.cells() as f64 * 4.0 / 1e3, 3)
             .count("bound at N = 1e9", ours.error_bound(1_000_000_000))
+            .text("count-sketch, for eps sqrt(F2)", format!("{} x {}", signed.width(), signed.depth()))
+            .count("cells, count-sketch", signed.cells())
+            .check("delta, count-sketch", laws::at_most(signed_failing(signed, eps), delta))
             .check("delta", laws::at_most(failing(ours), delta))
             .check("delta, textbook", laws::at_most(failing(textbook), delta))
             .check("cells", laws::at_most(ours.cells() as f64, 1.03 * textbook.cells() as f64))
@@ -57,6 +63,12 @@ pub(super) const SIZING: Experiment = Experiment {
     },
     plot: None,
 };
+
+/// Chance that the median of a count-sketch's rows is off by more than eps sqrt(F2), by Chebyshev's inequality.
+fn signed_failing(params: CountSketchParams, eps: f64) -> f64 {
+    let one_side = 1.0 / (2.0 * params.width() as f64 * eps * eps);
+    2.0 * binomial_tail(params.depth() as usize, one_side, params.depth() as usize / 2 + 1)
+}
 
 /// The error of a shape, and its bound in counts, against (delta^(-1/d) / w) computed here by logarithms.
 fn own_epsilon(params: CountMinParams) -> laws::Verdict {
@@ -234,15 +246,19 @@ pub(super) const ROWS: Experiment = Experiment {
 
 /// Chance of meeting a given key in at least so many of `DEPTH` independent rows.
 fn meeting_rate(rows: usize) -> f64 {
-    let one = 1.0 / WIDTH as f64;
+    binomial_tail(DEPTH, 1.0 / WIDTH as f64, rows)
+}
+
+/// Chance of at least so many of `trials` that succeed with `one` each.
+fn binomial_tail(trials: usize, one: f64, least: usize) -> f64 {
     let mut choose = 1.0;
     let mut sum = 0.0;
-    for met in 0..=DEPTH {
+    for met in 0..=trials {
         if met > 0 {
-            choose *= (DEPTH + 1 - met) as f64 / met as f64;
+            choose *= (trials + 1 - met) as f64 / met as f64;
         }
-        if met >= rows {
-            sum += choose * libm::pow(one, met as f64) * libm::pow(1.0 - one, (DEPTH - met) as f64);
+        if met >= least {
+            sum += choose * libm::pow(one, met as f64) * libm::pow(1.0 - one, (trials - met) as f64);
         }
     }
     sum

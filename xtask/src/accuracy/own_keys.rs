@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use pds_bloom::{CountingBloomFilter, CountingBloomParams, Error, ScalableBloomFilter, ScalableBloomParams};
-use pds_cms::{CountMinParams, CountMinSketch};
 use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog, UllParams, UltraLogLog};
@@ -13,6 +12,7 @@ use pds_testkit::{Row, Value, laws};
 use pds_theta::{ThetaParams, ThetaSketch};
 
 use super::filters::LAYOUTS;
+use super::own_counts::Counters;
 use super::{Outcome, files, input};
 use crate::Failure;
 
@@ -20,18 +20,12 @@ const PRECISIONS: [u8; 3] = [10, 12, 14];
 /// lg k of the theta sketch.
 const THETA: u8 = 12;
 const FILTER_RATES: [f64; 2] = [0.01, 0.001];
-const EPS: f64 = 0.001;
-const DELTA: f64 = 0.01;
-const TOP: usize = 10;
 
 /// What absent probes end in; those that happen to be keys are left out.
 const SUFFIX: &[u8] = b"\0absent";
 
 /// Below so many expected collisions the normal law does not hold yet.
 const RARE: f64 = 1000.0;
-
-/// Bytes of a key that a row shows.
-const SHOWN: usize = 40;
 
 /// Reads the keys once into the sketches and an exact table, then compares.
 pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
@@ -40,11 +34,10 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         PRECISIONS.map(|p| HyperLogLog::new(HllParams::with_precision(p).expect("a usual precision"))).into();
     let mut ultras: Vec<UltraLogLog> =
         PRECISIONS.map(|p| UltraLogLog::new(UllParams::with_precision(p).expect("a usual precision"))).into();
-    let mut frequencies =
-        CountMinSketch::<u32>::new(CountMinParams::for_error(EPS, DELTA).expect("usual targets"));
     let mut theta = ThetaSketch::new(ThetaParams::with_lg_k(THETA).expect("a usual size"));
+    let mut frequencies = Counters::new();
     let hasher = WyHasher::default();
-    let mut lines = 0;
+    let mut lines = 0u64;
     input::each_line(file, |key| {
         lines += 1;
         let hash = hasher.hash_key(key);
@@ -55,7 +48,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
             ultra.insert_hash(hash);
         }
         theta.insert_hash(hash);
-        frequencies.insert_hash(hash);
+        frequencies.insert(key, hash);
         match exact.get_mut(key) {
             Some(count) => *count += 1,
             None => drop(exact.insert(key.to_vec(), 1)),
@@ -85,21 +78,23 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
         rows.extend(filters);
     }
     rows.extend(binary_fuse(&keys, &exact).map_err(|error| Failure::Usage(error.to_string()))?);
-    rows.extend(counts(&frequencies, &keys, lines));
+    rows.extend(frequencies.rows(&keys));
     rows.extend(uniformity(&keys));
     Ok(Outcome {
         id: "own-keys",
         table: None,
         claim: "On these keys, every structure answers within its bound.",
         law: "distinct: within 6.1 standard errors, or, of few keys, the collisions that Poisson's law allows. Membership: no key lost; wrong yeses by Chernoff's law, beyond 6.1 deviations of a filter's rate. Frequencies: \
-              never under; the share over by more than eps N at most delta, by Chernoff's law. Hash: chi-square of buckets.",
+              never under, but for the count-sketch; the share that errs by more than its bound (count-min, plain and \
+              conservative: eps N; count-sketch: eps sqrt(F2)) at most delta, by Chernoff's law; SpaceSaving: none outside its \
+              bounds. Hash: chi-square of buckets.",
         rows,
     })
 }
 
 /// A row of the fixed columns: `within` says that the error is at most the bound, whatever the law makes of it. No law,
 /// no judgement.
-fn row(
+pub(super) fn row(
     structure: &str,
     what: &str,
     exact: f64,
@@ -278,61 +273,6 @@ fn membership(
     ]
 }
 
-fn counts(sketch: &CountMinSketch<u32>, keys: &[(&[u8], u64)], lines: u64) -> Vec<Row> {
-    let params = sketch.params();
-    let name = format!("count-min, {} x {}", params.width(), params.depth());
-    let bound = params.error_bound(lines) as f64;
-    let mut rows: Vec<Row> = keys
-        .iter()
-        .take(TOP)
-        .map(|&(key, count)| {
-            let estimate = sketch.estimate(key);
-            row(
-                &name,
-                &format!("count of {}", shown(key)),
-                count as f64,
-                estimate as f64,
-                bound,
-                Some(("never under", laws::at_least(estimate as f64, count as f64))),
-            )
-        })
-        .collect();
-    let (mut under, mut beyond, mut total) = (0, 0, 0.0);
-    for &(key, count) in keys {
-        let over = sketch.estimate(key) as f64 - count as f64;
-        under += u64::from(over < 0.0);
-        beyond += u64::from(over > bound);
-        total += over;
-    }
-    let distinct = keys.len() as u64;
-    let law = laws::rate_at_most(beyond, distinct, DELTA);
-    rows.push(row(
-        &name,
-        "keys under-counted",
-        0.0,
-        under as f64,
-        0.0,
-        Some(("never under", laws::all_hold(under, distinct))),
-    ));
-    rows.push(row(
-        &name,
-        "mean over-count",
-        0.0,
-        total / distinct as f64,
-        params.epsilon() * lines as f64,
-        None,
-    ));
-    rows.push(row(
-        &name,
-        "share over by more than eps N",
-        0.0,
-        beyond as f64 / distinct as f64,
-        law.high,
-        Some(("delta", law)),
-    ));
-    rows
-}
-
 /// The hash of the distinct keys over buckets, by its low bits (registers) and its high ones (positions).
 fn uniformity(keys: &[(&[u8], u64)]) -> Vec<Row> {
     /// As many as the law needs hits for, and no more than a thousand.
@@ -359,11 +299,4 @@ fn uniformity(keys: &[(&[u8], u64)]) -> Vec<Row> {
         )
     };
     vec![line("low", &low), line("high", &high)]
-}
-
-/// A key for readers: its text, cut short.
-fn shown(key: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&key[..key.len().min(SHOWN)]).into_owned();
-    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if key.len() > SHOWN { format!("\"{text}..\"") } else { format!("\"{text}\"") }
 }

@@ -1,13 +1,12 @@
-//! The plain count-min sketch.
+//! Counting and asking.
 
 use alloc::boxed::Box;
 use alloc::vec;
 use core::fmt;
 
-use crate::tally::Tally;
+use crate::tally::{Rows, Tally};
 use crate::{
-    Cell, CountMinParams, CountMinView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch,
-    WyHasher, table,
+    Cell, CountMinParams, CountMinView, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, batch, table,
 };
 
 /// Hashes that a batch takes through one row before the next: 8 KiB, which stay in the first cache meanwhile.
@@ -19,22 +18,24 @@ const GROUP: usize = 1024;
 ///   [`CountMinParams::epsilon`] times the total with a chance of at most [`CountMinParams::delta`] per key.
 /// * Merging is exact: the cells of the merged sketch are those of the whole stream's.
 /// * Cells and total saturate and never wrap. The answers stay true where they do, and
-///   [`CountMinSketch::is_saturated`] says so.
-/// * Keys cannot be listed, and counts not taken back.
+///   [`CountMinSketch::is_saturated`] says so. Whoever would rather have an error counts by
+///   [`CountMinSketch::try_insert_n`].
+/// * What was counted can be taken back: [`CountMinSketch::try_remove`]. Keys cannot be listed.
 ///
-/// `C` is the cell: `u32`, or `u64` for counts beyond four thousand million. [`CountMinSketch::new`] makes the first,
-/// `CountMinSketch::<u64>::with_hasher` the second; with a hasher of one's own, `CountMinSketch::<u32, _>` says which.
+/// `C` is the cell: `u32`, `u64` for counts beyond four thousand million, `u16` or `u8` for small ones.
+/// [`CountMinSketch::new`] makes the first, `CountMinSketch::<u64>::with_hasher` the second; with a hasher of one's own,
+/// `CountMinSketch::<u32, _>` says which.
 ///
 /// # Source
 ///
 /// `[CormodeMuthukrishnan05]`.
 #[derive(Clone)]
 pub struct CountMinSketch<C = u32, H = WyHasher> {
-    params: CountMinParams,
-    /// Row after row.
-    cells: Box<[C]>,
-    tally: Tally,
-    hasher: H,
+    pub(crate) params: CountMinParams,
+    /// Row after row. None exceeds the total.
+    pub(crate) cells: Box<[C]>,
+    pub(crate) tally: Tally,
+    pub(crate) hasher: H,
 }
 
 impl CountMinSketch {
@@ -104,7 +105,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     pub fn with_hasher(params: CountMinParams, hasher: H) -> Self {
         // In range: the parameters keep to the address space.
         let cells = vec![C::default(); params.cells() as usize].into_boxed_slice();
-        Self { params, cells, tally: Tally::default(), hasher }
+        Self { params, cells, tally: Tally::new(Rows::Exact), hasher }
     }
 
     /// Opens a sketch where its bytes lie, in constant time: see [`CountMinView`].
@@ -113,7 +114,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     ///
     /// As [`Sketch::from_bytes_with`], save for what [`CountMinView::verify`] checks.
     pub fn view_with(bytes: &[u8], hasher: H) -> Result<CountMinView<'_, C, H>, Error> {
-        CountMinView::open(bytes, hasher)
+        CountMinView::open(Self::KIND, bytes, hasher)
     }
 
     /// As [`CountMinSketch::insert`], for a hash by this sketch's hasher.
@@ -135,17 +136,17 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
         n > 0
     }
 
-    /// Counts many hashes once each, row by row, which takes less time than one by one.
+    /// Counts many hashes once each, in less time than one by one: row by row, with the memory of later ones fetched
+    /// ahead.
     pub fn insert_batch(&mut self, hashes: &[u64]) {
         for group in hashes.chunks(GROUP) {
             let n = group.len() as u64;
             if n <= self.room() {
-                table::insert_by_rows(self.params, &mut self.cells, group);
+                let width = self.params.width();
+                batch::by_rows(&mut self.cells, width, group, |_, cell, _| cell.add_within(1));
                 self.tally.total += n;
             } else {
-                for &hash in group {
-                    self.insert_hash(hash);
-                }
+                self.place().visit(group, |_, hash| _ = self.insert_hash(hash));
             }
         }
     }
@@ -157,12 +158,12 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     }
 
     /// Answers [`CountMinSketch::estimate_hash`] for the first min(lengths) hashes; returns how many were answered.
-    /// The rest of `estimates` is left as it was.
+    /// The rest of `estimates` is left as it was. The memory of later hashes is fetched ahead.
     pub fn estimate_batch(&self, hashes: &[u64], estimates: &mut [u64]) -> usize {
-        for (estimate, &hash) in estimates.iter_mut().zip(hashes) {
-            *estimate = self.estimate_hash(hash);
-        }
-        hashes.len().min(estimates.len())
+        let count = hashes.len().min(estimates.len());
+        let (hashes, estimates) = (&hashes[..count], &mut estimates[..count]);
+        self.place().visit(hashes, |i, hash| estimates[i] = self.estimate_hash(hash));
+        count
     }
 
     /// As [`CountMinSketch::bounds`], for a hash by this sketch's hasher.
@@ -195,7 +196,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     /// Forgets every count.
     pub fn clear(&mut self) {
         self.cells.fill(C::default());
-        self.tally = Tally::default();
+        self.tally = Tally::new(Rows::Exact);
     }
 
     /// Bytes of the table.
@@ -206,34 +207,18 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     /// Whether a cell, or the total, has been asked to hold more than it can. Bounds still hold; those of the keys
     /// in a saturated cell are wide.
     pub fn is_saturated(&self) -> bool {
-        self.tally.cells_saturated || self.tally.total_saturated
+        self.tally.is_saturated()
     }
 
-    /// How many cells are at their greatest count, once one of them has been asked to hold more; 0 before. Counts
-    /// them: time in the size of the table.
-    pub fn saturated_cells(&self) -> u64 {
-        if !self.tally.cells_saturated {
-            return 0;
-        }
-        self.cells.iter().filter(|&&cell| cell == C::MAX).count() as u64
-    }
-
-    pub(crate) fn cells(&self) -> &[C] {
-        &self.cells
-    }
-
-    pub(crate) fn tally(&self) -> Tally {
-        self.tally
-    }
-
-    pub(crate) fn from_parts(params: CountMinParams, cells: Box<[C]>, tally: Tally, hasher: H) -> Self {
-        Self { params, cells, tally, hasher }
+    /// Where the cells lie, for batches.
+    pub(crate) fn place(&self) -> batch::Place<C> {
+        batch::Place::of(&self.cells, self.params.width(), self.params.depth())
     }
 
     /// How much can be added before any cell may saturate: no cell exceeds the total, so that no sum need be checked
     /// before the total has left the range of a cell.
     #[inline]
-    fn room(&self) -> u64 {
+    pub(crate) fn room(&self) -> u64 {
         C::MAX.into().saturating_sub(self.tally.total)
     }
 
@@ -241,55 +226,21 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     #[inline(never)]
     fn insert_checked(&mut self, hash: u64, n: u64) -> bool {
         let (count, mut saturated) = C::clip(n);
-        let (tally, mut changed) = (self.tally, false);
+        let mut changed = false;
         for position in table::positions(self.params, hash) {
             let cell = &mut self.cells[position];
             let before = *cell;
             saturated |= cell.add(count);
             changed |= before != *cell;
         }
-        self.tally.add(n, saturated);
-        changed || self.tally != tally
+        self.tally.add(n, saturated) || changed
     }
 
     #[inline]
-    fn least(&self, hash: u64) -> C {
+    pub(crate) fn least(&self, hash: u64) -> C {
         table::least(self.params, hash, |position| self.cells[position])
     }
-
-    fn compatible(&self, other: &Self) -> Result<(), Error> {
-        pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        let (mine, theirs) = (self.params, other.params);
-        let differs = |field| Err(Error::Incompatible { field });
-        if mine.width() != theirs.width() {
-            differs("width")
-        } else if mine.depth() != theirs.depth() {
-            differs("depth")
-        } else if mine.delta().to_bits() != theirs.delta().to_bits() {
-            differs("delta")
-        } else {
-            Ok(())
-        }
-    }
 }
-
-impl<C: Cell, H: Fingerprint> Merge for CountMinSketch<C, H> {
-    fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.compatible(other)?;
-        let mut saturated = false;
-        let cells = self.cells.iter_mut().zip(&other.cells);
-        // No cell exceeds the total: while the sum of the totals fits a cell, so does every sum of cells.
-        if self.tally.total.checked_add(other.tally.total).is_some_and(|total| total <= C::MAX.into()) {
-            cells.for_each(|(mine, &theirs)| mine.add_within(theirs.into()));
-        } else {
-            cells.for_each(|(mine, &theirs)| saturated |= mine.add(theirs));
-        }
-        self.tally.merge(other.tally, saturated);
-        Ok(())
-    }
-}
-
-impl<C: Cell, H: Fingerprint> ExactMerge for CountMinSketch<C, H> {}
 
 /// Equal shape, hasher, cells and total: the same bytes.
 impl<C: Cell, H: Fingerprint> PartialEq for CountMinSketch<C, H> {

@@ -4,11 +4,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use pds_core::same_hasher;
+use pds_core::wire::Kind;
 
-use crate::{
-    Cell, CountMinParams, CountMinSketch, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher, table,
-    wire::{self, Opened},
-};
+use super::measures::debiased;
+use super::wire::{self, Opened};
+use crate::{Cell, CountMinParams, CountMinSketch, Error, Fingerprint, Key, KeyHasher, WyHasher, table};
 
 /// A sketch answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///
@@ -23,8 +23,8 @@ pub struct CountMinView<'a, C = u32, H = WyHasher> {
 }
 
 impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
-    pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
-        let opened = wire::open::<C>(bytes)?;
+    pub(crate) fn open(kind: Kind, bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
+        let opened = wire::open::<C>(kind, bytes)?;
         same_hasher(hasher.fingerprint(), opened.header.fingerprint)?;
         Ok(Self { opened, bytes, hasher, cell: PhantomData })
     }
@@ -42,7 +42,15 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
         (self.opened.tally.lower(self.opened.params, least), self.opened.tally.upper(least))
     }
 
-    /// As [`CountMinSketch::estimate_batch`].
+    /// As [`CountMinSketch::estimate_debiased_hash`].
+    pub fn estimate_debiased_hash(&self, hash: u64) -> f64 {
+        let Opened { params, tally, payload, .. } = self.opened;
+        debiased(params, tally.total, self.estimate_hash(hash), hash, |position| {
+            C::read(payload, position).into()
+        })
+    }
+
+    /// As [`CountMinSketch::estimate_batch`], without fetching ahead.
     pub fn estimate_batch(&self, hashes: &[u64], estimates: &mut [u64]) -> usize {
         let asked = hashes.iter().zip(estimates);
         asked.map(|(&hash, estimate)| *estimate = self.estimate_hash(hash)).count()
@@ -64,7 +72,7 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
 
     /// As [`CountMinSketch::is_saturated`].
     pub fn is_saturated(&self) -> bool {
-        self.opened.tally.cells_saturated || self.opened.tally.total_saturated
+        self.opened.tally.is_saturated()
     }
 
     /// The shape.
@@ -87,7 +95,11 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
     ///
     /// As [`CountMinView::verify`].
     pub fn to_owned(&self) -> Result<CountMinSketch<C, H>, Error> {
-        CountMinSketch::from_bytes_with(self.bytes, self.hasher.clone())
+        self.owned_as(Kind::COUNT_MIN)
+    }
+
+    pub(crate) fn owned_as(&self, kind: Kind) -> Result<CountMinSketch<C, H>, Error> {
+        CountMinSketch::unseal(kind, self.bytes, self.hasher.clone())
     }
 
     #[inline]
@@ -101,6 +113,12 @@ impl<C: Cell, H: KeyHasher> CountMinView<'_, C, H> {
     #[inline]
     pub fn estimate<K: Key + ?Sized>(&self, key: &K) -> u64 {
         self.estimate_hash(self.hasher.hash_key(key))
+    }
+
+    /// As [`CountMinSketch::estimate_debiased`].
+    #[inline]
+    pub fn estimate_debiased<K: Key + ?Sized>(&self, key: &K) -> f64 {
+        self.estimate_debiased_hash(self.hasher.hash_key(key))
     }
 
     /// As [`CountMinSketch::bounds`].

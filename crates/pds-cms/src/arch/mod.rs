@@ -1,0 +1,5 @@
+//! What depends on the processor.
+
+mod prefetch;
+
+pub(crate) use prefetch::prefetch;
