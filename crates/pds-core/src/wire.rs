@@ -65,6 +65,12 @@ impl Kind {
     pub const HYPER_LOG_LOG: Self = Self(16);
     /// Count-min sketch.
     pub const COUNT_MIN: Self = Self(32);
+    /// DDSketch.
+    pub const DDSKETCH: Self = Self(48);
+    /// t-digest.
+    pub const T_DIGEST: Self = Self(49);
+    /// KLL sketch.
+    pub const KLL: Self = Self(50);
 }
 
 /// What the first 24 bytes say.

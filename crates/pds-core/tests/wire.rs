@@ -50,6 +50,8 @@ fn every_kind_keeps_its_number() {
     assert_eq!(static_filters.map(|kind| kind.0), [9, 10, 11]);
     let sketches = [wire::Kind::HYPER_LOG_LOG, wire::Kind::COUNT_MIN];
     assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
+    let quantiles = [wire::Kind::DDSKETCH, wire::Kind::T_DIGEST, wire::Kind::KLL];
+    assert_eq!(quantiles.map(|kind| kind.0), [48, 49, 50]);
 }
 
 #[test]
