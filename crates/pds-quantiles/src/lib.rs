@@ -7,6 +7,7 @@ extern crate alloc;
 extern crate std;
 
 mod contract;
+mod ddsketch;
 mod finite;
 mod kll;
 mod order;
@@ -15,6 +16,10 @@ mod tdigest;
 mod varint;
 
 pub use contract::Contract;
+pub use ddsketch::{
+    Buckets, Collapse, DDSketch, DDSketchParams, DDSketchSnapshot, DDSketchView, ExponentialHistogram,
+    Mapping,
+};
 pub use finite::Finite;
 pub use kll::{KllCodec, KllItem, KllParams, KllSketch, KllSnapshot, Ordered};
 pub use order::{QuantileRule, RankRule};
@@ -26,7 +31,8 @@ pub use tdigest::{Centroid, TDigest, TDigestParams, TDigestSnapshot};
 /// `to_bytes`.
 pub mod prelude {
     pub use crate::{
-        Contract, Error, ExactMerge, KllParams, KllSketch, Merge, QuantileRule, QuantileSketch, Quantiles,
-        RankRule, Sketch, TDigest, TDigestParams,
+        Collapse, Contract, DDSketch, DDSketchParams, DDSketchSnapshot, DDSketchView, Error, ExactMerge,
+        KllParams, KllSketch, Mapping, Merge, QuantileRule, QuantileSketch, Quantiles, RankRule, Sketch,
+        TDigest, TDigestParams,
     };
 }
