@@ -87,13 +87,16 @@ pub(crate) fn linear_position(q: f64, n: u64) -> Option<(u64, f64)> {
 
 /// The value a share `t` of the way from `from` to `to`, `from <= to`; monotone in `t`, never outside, no overflow.
 pub(crate) fn between(from: f64, to: f64, t: f64) -> f64 {
-    if from == to || t == 0.0 {
+    if from >= to || t <= 0.0 {
         return from;
     }
     // In halves, since the distance of two finite numbers may overflow.
     let half = (0.5 * to - 0.5 * from) * t;
     (from + half + half).clamp(from, to)
 }
+
+/// Digits behind the point of a number of exponent 1, the least.
+const SUBNORMAL_SHIFT: u32 = 1074;
 
 /// A number of [0, 1]: `mantissa / 2^shift`.
 struct Fraction {
@@ -110,8 +113,6 @@ impl Fraction {
         if !(0.0..=1.0).contains(&q) {
             return None;
         }
-        /// Digits behind the point of a number of exponent 1, the least.
-        const SUBNORMAL_SHIFT: u32 = 1074;
         let bits = q.abs().to_bits();
         let (exponent, mantissa) = ((bits >> 52) as u32, bits & ((1 << 52) - 1));
         Some(if exponent == 0 {

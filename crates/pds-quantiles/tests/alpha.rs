@@ -6,7 +6,7 @@ use pds_testkit::SplitMix64;
 const MAPPINGS: [Mapping; 4] = [Mapping::Log, Mapping::Linear, Mapping::Quadratic, Mapping::Cubic];
 
 fn params(alpha: f64, mapping: Mapping) -> DDSketchParams {
-    DDSketchParams::for_accuracy(alpha).unwrap().with_mapping(mapping)
+    DDSketchParams::for_accuracy(alpha).expect("an accuracy").with_mapping(mapping)
 }
 
 /// All that is promised of a value: it is the middle one of three, so that nothing is clamped.
@@ -16,9 +16,9 @@ fn check(sketch: &mut DDSketch, value: f64) {
         assert!(sketch.insert(value));
     }
     let (alpha, params) = (sketch.alpha(), sketch.params());
-    let found = sketch.quantile(0.5).unwrap();
+    let found = sketch.quantile(0.5).expect("values");
     assert!((found - value).abs() <= alpha * value.abs(), "{value:e} given as {found:e} by {params:?}");
-    let (low, high) = sketch.bounds(0.5).unwrap();
+    let (low, high) = sketch.bounds(0.5).expect("values");
     assert!(low <= value && value <= high, "{value:e} out of {low:e}..{high:e} by {params:?}");
     assert!(low <= found && found <= high, "{found:e} out of {low:e}..{high:e} by {params:?}");
 }
@@ -40,7 +40,7 @@ fn upper_edge(params: DDSketchParams, value: f64) -> f64 {
     let bin = |value: f64| {
         let mut sketch = DDSketch::new(params);
         sketch.extend([-f64::MAX, value, f64::MAX]);
-        sketch.quantile(0.5).unwrap()
+        sketch.quantile(0.5).expect("values")
     };
     let here = bin(value);
     let (mut inside, mut outside) = (value.to_bits(), (value * 3.5).min(f64::MAX).to_bits());

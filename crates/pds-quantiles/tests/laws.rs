@@ -68,7 +68,7 @@ fn statistic(sorted: &[(f64, u64)], mut index: u64) -> f64 {
 }
 
 const QS: [f64; 15] =
-    [0.0, 1e-9, 0.001, 0.01, 0.1, 0.25, 0.5, 0.5000001, 0.75, 0.9, 0.95, 0.99, 0.999, 0.999_999, 1.0];
+    [0.0, 1e-9, 0.001, 0.01, 0.1, 0.25, 0.5, 0.500_000_1, 0.75, 0.9, 0.95, 0.99, 0.999, 0.999_999, 1.0];
 
 /// Everything that answers, asked everything: no panic, and what is promised of all answers.
 fn check_answers(source: &impl Quantiles) {
@@ -261,7 +261,9 @@ proptest! {
 const LAWS: WireLaws<DDSketch> = WireLaws {
     exercise: |sketch| {
         let quantiles = sketch.quantiles(&QS);
-        assert!(quantiles.iter().all(|answer| answer.is_some() != sketch.is_empty()) && quantiles.is_sorted());
+        assert!(
+            quantiles.iter().all(|answer| answer.is_some() != sketch.is_empty()) && quantiles.is_sorted()
+        );
         let _ = (sketch.bounds(0.3), sketch.rank(1.0), sketch.sum(), sketch.contract());
         let mut twice = sketch.clone();
         if twice.merge(sketch).is_ok() {
@@ -334,7 +336,7 @@ pds_testkit::merge_laws! { uniform_merges, uniform }
 pds_testkit::merge_laws! { fine_merges, fine }
 pds_testkit::wire_laws! { coarse_bytes, LAWS, coarse, canonical }
 pds_testkit::wire_laws! { uniform_bytes, LAWS, uniform, canonical }
-pds_testkit::
+
 #[test]
 fn one_state_has_one_byte_form() {
     for keys in [&[][..], &[5], &[64, 65], &[900, 20_000, 90_000, 90_000]] {

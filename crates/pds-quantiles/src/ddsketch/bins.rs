@@ -39,12 +39,20 @@ pub(super) fn max_size_bytes(occupied: usize) -> usize {
 }
 
 impl Bins {
-    /// Room for bins over a span of keys, so many of them occupied.
+    /// Room for bins over a span of keys, so many of them occupied: filled by [`Bins::put`].
     pub(super) fn with_span(first: u32, span: u32, occupied: u32) -> Self {
         if is_dense(span.into(), occupied.into()) {
             Self { window: vec![0; span as usize], first, map: BTreeMap::new() }
         } else {
             Self::default()
+        }
+    }
+
+    /// Adds to a bin of the span that [`Bins::with_span`] was given.
+    pub(super) fn put(&mut self, key: u32, n: u64) {
+        match self.window.get_mut(key.wrapping_sub(self.first) as usize) {
+            Some(count) => *count += n,
+            None => *self.map.entry(key).or_default() += n,
         }
     }
 
@@ -206,8 +214,9 @@ impl Bins {
         else {
             return;
         };
-        let (span, occupied) = (high - low + 1, self.map.len());
-        if is_dense(span.into(), occupied as u64) {
+        let span = high - low + 1;
+        // Later than it would be a map again, lest it changes with every insertion.
+        if is_dense(span.into(), self.map.len() as u64 * 3 / 4) {
             let mut window = vec![0; span as usize];
             for (key, count) in core::mem::take(&mut self.map) {
                 window[(key - low) as usize] = count;

@@ -42,6 +42,8 @@ pub(super) struct Grid {
     pub(super) mapping: Mapping,
     /// Bins per unit of the position, about a doubling.
     multiplier: f64,
+    /// Of a grid for a scale.
+    scale: Option<u8>,
 }
 
 impl Grid {
@@ -55,12 +57,12 @@ impl Grid {
             Mapping::Quadratic => 0.75 / width,
             Mapping::Cubic => 0.7 / width,
         };
-        Self { mapping, multiplier }
+        Self { mapping, multiplier, scale: None }
     }
 
     /// The grid of powers of 2^(2^-scale).
     pub(super) fn for_scale(scale: u8) -> Self {
-        Self { mapping: Mapping::Log, multiplier: (1u64 << scale) as f64 }
+        Self { mapping: Mapping::Log, multiplier: (1u64 << scale) as f64, scale: Some(scale) }
     }
 
     /// The accuracy of [`Grid::for_scale`].
@@ -77,11 +79,22 @@ impl Grid {
         let s = significand - 1.0;
         let position = match self.mapping {
             Mapping::Cubic => ((CUBIC[0] * s + CUBIC[1]) * s + CUBIC[2]) * s,
-            Mapping::Log => log2(significand),
+            Mapping::Log => return self.key_by_log(exponent, significand),
             Mapping::Linear => s,
             Mapping::Quadratic => s * (4.0 - s) / 3.0,
         };
         ((f64::from(exponent) + position) * self.multiplier) as u32
+    }
+
+    /// Out of line: an insertion by another mapping has no use for its body.
+    #[inline(never)]
+    fn key_by_log(self, exponent: u32, significand: f64) -> u32 {
+        let position = libm::log2(significand);
+        match self.scale {
+            None => ((f64::from(exponent) + position) * self.multiplier) as u32,
+            // Powers of two are edges, and no rounding takes a value across one.
+            Some(scale) => (exponent << scale) + ((position * self.multiplier) as u32).min((1 << scale) - 1),
+        }
     }
 
     /// The greatest key there is.
@@ -131,19 +144,13 @@ impl Grid {
             Mapping::Quadratic => 1.0 + 3.0 * rest / (2.0 + libm::sqrt(4.0 - 3.0 * rest)),
             Mapping::Cubic => 1.0 + cubic_root(rest),
         };
-        libm::scalbn(significand, whole as i32 - BIAS as i32)
+        libm::scalbn(significand, whole.cast_signed() - BIAS.cast_signed())
     }
 }
 
 /// The accuracy of bins joined in pairs `shift` times.
 pub(super) fn joined_alpha(alpha: f64, shift: u32) -> f64 {
     (0..shift).fold(alpha, |alpha, _| 2.0 * alpha / (1.0 + alpha * alpha))
-}
-
-/// Out of line: an insertion by another mapping has no use for its body.
-#[inline(never)]
-fn log2(x: f64) -> f64 {
-    libm::log2(x)
 }
 
 /// The s in [0, 1] at which the cubic is `t`, by Newton's method: the slope is between 1.4 and 0.7.

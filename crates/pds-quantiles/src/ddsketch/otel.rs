@@ -73,7 +73,7 @@ impl DDSketch {
         if !lowest_and_highest.is_none_or(whole) {
             return Err(lost("collapsed bins"));
         }
-        let scale = i32::from(base_scale) - summary.shift as i32;
+        let scale = i32::from(base_scale) - summary.shift.cast_signed();
         if scale < MIN_SCALE {
             return Err(lost("scale"));
         }
@@ -121,7 +121,7 @@ impl DDSketch {
         let lost = |field| Error::Incompatible { field };
         let scale = u8::try_from(histogram.scale).map_err(|_| lost("scale"))?;
         let params = DDSketchParams::for_scale(scale).map_err(|_| lost("scale"))?;
-        if !(histogram.zero_threshold < f64::MIN_POSITIVE) {
+        if !(0.0..f64::MIN_POSITIVE).contains(&histogram.zero_threshold) {
             return Err(lost("zero_threshold"));
         }
         let bias = 1i64 << (BIAS_BITS + u32::from(scale));
@@ -131,13 +131,14 @@ impl DDSketch {
         for (buckets, bins) in
             [(&histogram.positive, &mut store.positive), (&histogram.negative, &mut store.negative)]
         {
-            for (i, &n) in buckets.counts.iter().enumerate().filter(|&(_, &n)| n > 0) {
-                let key = i64::from(buckets.offset) + i as i64 + bias;
-                let key = u32::try_from(key).ok().filter(|&key| key <= last);
-                let key = key.ok_or(Error::Malformed { field: "buckets" })?;
-                if key < first {
+            for (index, &n) in (i64::from(buckets.offset)..).zip(&buckets.counts).filter(|&(_, &n)| n > 0) {
+                // The least subnormal number is 2^-1074.
+                let is_subnormal = index + bias < first.into() && index >= -(1075 << scale);
+                if is_subnormal {
                     return Err(lost("subnormal numbers"));
                 }
+                let key = u32::try_from(index + bias).ok().filter(|key| (first..=last).contains(key));
+                let key = key.ok_or(Error::Malformed { field: "buckets" })?;
                 count = count.checked_add(n).ok_or(Error::Overflow)?;
                 bins.add(key, n);
             }

@@ -8,6 +8,9 @@ use super::store::{Side, Slot};
 use crate::order::{between, linear_position, step_index};
 use crate::{Contract, QuantileRule, RankRule};
 
+/// Above it, a sum of 2^64 values may overflow on the way to one that does not.
+const GREAT: f64 = f64::from_bits((1023 + 900) << 52);
+
 /// What is known besides the bins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Summary {
@@ -182,8 +185,6 @@ impl Summary {
         if self.count == 0 {
             return None;
         }
-        /// Above it, a sum of 2^64 values may overflow on the way to one that does not.
-        const GREAT: f64 = f64::from_bits((1023 + 900) << 52);
         let great = self.max.max(-self.min) > GREAT;
         let (down, up) = if great { (libm::scalbn(1.0, -64), libm::scalbn(1.0, 64)) } else { (1.0, 1.0) };
         let (mut low, mut high) = (0.0, 0.0);

@@ -185,7 +185,7 @@ impl QuantileSketch for DDSketch {
     #[inline]
     fn insert(&mut self, value: f64) -> bool {
         let summary = &mut self.summary;
-        if value >= f64::MIN_POSITIVE && value <= f64::MAX && summary.count < u64::MAX {
+        if (f64::MIN_POSITIVE..=f64::MAX).contains(&value) && summary.count < u64::MAX {
             let key = summary.params.grid.key(value) >> summary.shift;
             if let Some(count) = self.store.positive.hit(key) {
                 *count += 1;

@@ -15,7 +15,7 @@ use crate::{Contract, Error, QuantileRule, Quantiles, RankRule, Sketch};
 /// Opening checks the header, its checksum and the lengths, in constant time. Any payload is safe to query; that it
 /// is the payload that was written is what [`DDSketchView::verify`] checks, in time linear in it. So is a question; for many
 /// questions, take a [`DDSketchView::snapshot`].
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct DDSketchView<'a> {
     opened: Opened<'a>,
     bytes: &'a [u8],

@@ -12,6 +12,7 @@ use super::params::{Base, Collapse, DDSketchParams};
 use super::query::Summary;
 use super::sketch::DDSketch;
 use super::store::{Slot, Store};
+use crate::varint::{put_varint, take_varint};
 use crate::{Error, Sketch};
 
 /// The newest version of the body.
@@ -85,9 +86,9 @@ impl Side {
             before = Some(key);
         };
         if descending {
-            bins.iter().rev().for_each(&mut put)
+            bins.iter().rev().for_each(&mut put);
         } else {
-            bins.iter().for_each(&mut put)
+            bins.iter().for_each(&mut put);
         }
         side.bytes = (payload.len() - start) as u32;
         side
@@ -95,7 +96,7 @@ impl Side {
 }
 
 /// Reads the bins of one side, in the order of their values; ends where the bytes are not as they are written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Reader<'a> {
     bytes: &'a [u8],
     side: Side,
@@ -150,7 +151,7 @@ impl Iterator for Reader<'_> {
 }
 
 /// An envelope whose header, parameters and lengths were checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Opened<'a> {
     header: Header,
     pub(super) summary: Summary,
@@ -215,14 +216,14 @@ impl<'a> Opened<'a> {
     /// The bins in the order of their values.
     pub(super) fn bins(&self) -> impl Iterator<Item = (Slot, u64)> + use<'a> {
         let zero = Some((Slot::ZERO, self.zero)).filter(|&(_, count)| count > 0);
-        let negative = self.negative.map(|(key, count)| (Slot::negative(key), count));
-        negative.chain(zero).chain(self.positive.map(|(key, count)| (Slot::positive(key), count)))
+        let negative = self.negative.clone().map(|(key, count)| (Slot::negative(key), count));
+        negative.chain(zero).chain(self.positive.clone().map(|(key, count)| (Slot::positive(key), count)))
     }
 
     /// Checks the payload: the checksum, and that the bins are those of some values with these counts and extremes.
     pub(super) fn verify(&self) -> Result<(), Error> {
         self.header.verify(self.payload)?;
-        for mut side in [self.negative, self.positive] {
+        for mut side in [self.negative.clone(), self.positive.clone()] {
             side.by_ref().for_each(drop);
             if !side.is_complete() {
                 return Err(Error::Malformed { field: "payload" });
@@ -250,13 +251,13 @@ impl<'a> Opened<'a> {
 
     /// The bins, for [`Opened::verify`] has passed.
     fn store(&self) -> Store {
-        let bins = |reader: Reader<'_>| {
+        let bins = |reader: &Reader<'_>| {
             let Side { first, span, occupied, .. } = reader.side;
             let mut bins = Bins::with_span(first, span, occupied);
-            reader.for_each(|(key, count)| bins.add(key, count));
+            reader.clone().for_each(|(key, count)| bins.put(key, count));
             bins
         };
-        Store { negative: bins(self.negative), positive: bins(self.positive), zero: self.zero }
+        Store { negative: bins(&self.negative), positive: bins(&self.positive), zero: self.zero }
     }
 }
 
@@ -282,33 +283,6 @@ fn params_of(body: &Body) -> Option<DDSketchParams> {
     };
     let params = DDSketchParams::of_base(base).ok()?.with_max_bins(body.max_bins).ok()?;
     Some(params.with_collapse(collapse))
-}
-
-fn put_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-/// Takes a varint off the front, in its shortest form alone.
-fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let digits = u64::from(byte & 0x7f);
-        // Of the tenth byte, one bit counts.
-        if digits << shift >> shift != digits || (byte == 0 && shift > 0) {
-            return None;
-        }
-        value |= digits << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 impl DDSketchParams {
