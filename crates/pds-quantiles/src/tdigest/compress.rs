@@ -27,9 +27,8 @@ pub(crate) fn collect(sorted: &[Centroid], mut pending: Vec<Centroid>, units: &[
         merge(sorted, units, &mut all);
     } else {
         pending.extend_from_slice(sorted);
-        // Stable, and fast on the sorted runs that merged digests are. Atoms come before clusters of the same mean, next
-        // to the single values that they may take in.
-        pending.sort_by(|a, b| a.mean().total_cmp(&b.mean()).then(b.is_atom().cmp(&a.is_atom())));
+        // Stable, and fast on the sorted runs that merged digests are.
+        pending.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
         merge(&pending, units, &mut all);
     }
     all

@@ -10,6 +10,9 @@ use crate::{Contract, Error, Finite, Merge, QuantileRule, QuantileSketch, Quanti
 /// A t-digest: quantiles that are sharpest at the ends, in one or two kilobytes.
 ///
 /// * Error: of the rank, and smallest next to 0 and 1. It has no proved bound; `cargo xtask accuracy` measures it.
+/// * For values that are smooth over some decades. The mean of values many decades apart is that of the greatest, and a straight
+///   line to it says little of those below: there the middle ranks may be off by tenths, and a
+///   [`DDSketch`](crate::DDSketch) or [`KllSketch`](crate::KllSketch) is the right choice. The ends stay sharp.
 /// * Exact where it can be: minimum and maximum always; every answer as long as no more values are distinct than the
 ///   compression; a value that is repeated often enough to be a centroid of its own, for ever.
 /// * Quantiles and ranks are inverses and never fall: see [`TDigestSnapshot`].
@@ -136,6 +139,10 @@ impl TDigest {
         self.centroids.clear();
         self.centroids.extend_from_slice(&all);
         self.units.clear();
+        if self.units.capacity() > 2 * self.params.buffer() {
+            // A digest with a greater buffer was merged in.
+            self.units.shrink_to(self.params.buffer());
+        }
     }
 
     fn flush_if_full(&mut self) {
