@@ -15,8 +15,7 @@ pub enum Contract {
     /// An answer is off by at most `alpha` times the true quantile, for certain, wherever `q` lies in
     /// `[valid_from_q, valid_to_q]`. Elsewhere nothing but [`bounds`](crate::Quantiles::bounds) is promised.
     ///
-    /// The range is the whole of [0, 1] until a sketch collapses bins. It is empty, `valid_from_q > valid_to_q`,
-    /// where every value is in a collapsed bin.
+    /// The range is the whole of [0, 1] until a sketch collapses bins at one end.
     RelativeValue {
         /// Greatest relative error.
         alpha: f64,

@@ -116,6 +116,21 @@ fn check_answers(source: &impl Quantiles) {
     assert!(!source.sum().expect("a sum").is_nan());
 }
 
+fn same(a: &impl Quantiles, b: &impl Quantiles) {
+    check_answers(b);
+    assert_eq!((a.count(), a.rejected(), a.min(), a.max()), (b.count(), b.rejected(), b.min(), b.max()));
+    assert_eq!((a.sum(), a.contract()), (b.sum(), b.contract()));
+    for q in QS {
+        assert_eq!((a.quantile(q), a.bounds(q)), (b.quantile(q), b.bounds(q)));
+        assert_eq!(a.quantile_by(q, QuantileRule::Linear), b.quantile_by(q, QuantileRule::Linear));
+    }
+    for x in [-1e9, -3.0, 0.0, 1e-310, 1.0, 2.5, 7.0, 1e9] {
+        for rule in [RankRule::Exclusive, RankRule::Middle, RankRule::Inclusive] {
+            assert_eq!(a.rank_by(x, rule), b.rank_by(x, rule));
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn answers_keep_their_promises(params in shapes(), stream in streams()) {
@@ -137,7 +152,7 @@ proptest! {
         prop_assert!(valid_from_q <= valid_to_q);
         prop_assert!(alpha.to_bits() == params.alpha().to_bits() || params.collapse() == Collapse::Uniform);
         let n = sketch.count();
-        let at_ranks = (0..20).map(|k| (k as f64 + 0.5) / 20.0).chain([valid_from_q, valid_to_q]);
+        let at_ranks = (0..20).map(|k| (f64::from(k) + 0.5) / 20.0).chain([valid_from_q, valid_to_q]);
         for q in at_ranks.chain(QS) {
             let index = ((q * n as f64).ceil() as u64).clamp(1, n) - 1;
             let product = q * n as f64;
@@ -174,20 +189,6 @@ proptest! {
         prop_assert_eq!(&view.to_owned().unwrap(), &sketch);
         prop_assert_eq!(DDSketchParams::peek(&bytes), Ok(params));
         prop_assert!(view.bins().eq(sketch.bins()));
-        fn same(a: &impl Quantiles, b: &impl Quantiles) {
-            check_answers(b);
-            assert_eq!((a.count(), a.rejected(), a.min(), a.max()), (b.count(), b.rejected(), b.min(), b.max()));
-            assert_eq!((a.sum(), a.contract()), (b.sum(), b.contract()));
-            for q in QS {
-                assert_eq!((a.quantile(q), a.bounds(q)), (b.quantile(q), b.bounds(q)));
-                assert_eq!(a.quantile_by(q, QuantileRule::Linear), b.quantile_by(q, QuantileRule::Linear));
-            }
-            for x in [-1e9, -3.0, 0.0, 1e-310, 1.0, 2.5, 7.0, 1e9] {
-                for rule in [RankRule::Exclusive, RankRule::Middle, RankRule::Inclusive] {
-                    assert_eq!(a.rank_by(x, rule), b.rank_by(x, rule));
-                }
-            }
-        }
         same(&sketch, &view);
         same(&sketch, &sketch.snapshot());
         same(&sketch, &view.snapshot());

@@ -96,6 +96,29 @@ impl Bins {
         window.chain(self.map.iter().map(|(&key, &count)| (key, count)))
     }
 
+    /// The bin of the number `index` of the counted values, from the least key or from the greatest; `below`, values before
+    /// these bins, grows by those before that bin.
+    pub(super) fn find(&self, index: u64, below: &mut u64, descending: bool) -> Option<(u32, u64)> {
+        let mut is_here = |count: u64| {
+            let here = index - *below < count;
+            *below += if here { 0 } else { count };
+            here
+        };
+        let here = |i: usize| (self.first + i as u32, self.window[i]);
+        let mapped = |(&key, &count): (&u32, &u64)| (key, count);
+        if descending {
+            if let Some(i) = self.window.iter().rposition(|&count| is_here(count)) {
+                return Some(here(i));
+            }
+            self.map.iter().rev().find(|&(_, &count)| is_here(count)).map(mapped)
+        } else {
+            if let Some(i) = self.window.iter().position(|&count| is_here(count)) {
+                return Some(here(i));
+            }
+            self.map.iter().find(|&(_, &count)| is_here(count)).map(mapped)
+        }
+    }
+
     /// The next occupied bin above a key.
     pub(super) fn above(&self, key: u32) -> Option<u32> {
         let start = (u64::from(key) + 1).saturating_sub(self.first.into()) as usize;

@@ -66,14 +66,12 @@ impl Summary {
         joined_alpha(self.params.alpha(), self.shift)
     }
 
-    /// The value of an order statistic, by its number from 0. The first and the last are exact.
-    fn statistic(&self, index: u64, place: Place) -> f64 {
-        if index == 0 {
-            self.min
-        } else if index == self.count - 1 {
-            self.max
-        } else {
-            self.value(place.slot)
+    /// The first or the last order statistic, which are known exactly.
+    fn extreme(&self, index: u64) -> Option<f64> {
+        match index {
+            0 => Some(self.min),
+            _ if index == self.count - 1 => Some(self.max),
+            _ => None,
         }
     }
 
@@ -83,13 +81,26 @@ impl Summary {
         rule: QuantileRule,
         find: impl Fn(u64) -> Option<Place>,
     ) -> Option<f64> {
-        let at = |index| find(index).map(|place| self.statistic(index, place));
+        self.quantile_of(q, rule, |index| find(index).map(|place| self.value(place.slot)))
+    }
+
+    /// `value` gives what stands for an order statistic, by its number from 0.
+    pub(super) fn quantile_of(
+        &self,
+        q: f64,
+        rule: QuantileRule,
+        value: impl Fn(u64) -> Option<f64>,
+    ) -> Option<f64> {
+        let at = |index| match self.extreme(index) {
+            Some(extreme) => Some(extreme),
+            None => value(index),
+        };
         match rule {
             QuantileRule::Step => at(step_index(q, self.count)?),
             QuantileRule::Linear => {
                 let (index, share) = linear_position(q, self.count)?;
                 let low = at(index)?;
-                if share == 0.0 { Some(low) } else { Some(between(low, at(index + 1)?, share)) }
+                if share <= 0.0 { Some(low) } else { Some(between(low, at(index + 1)?, share)) }
             }
         }
     }
@@ -106,7 +117,7 @@ impl Summary {
             while place.is_some_and(|place| place.below + place.count <= index) {
                 place = places.next();
             }
-            answers[i] = place.map(|place| self.statistic(index, place));
+            answers[i] = self.extreme(index).or_else(|| place.map(|place| self.value(place.slot)));
         }
         answers
     }
@@ -137,9 +148,8 @@ impl Summary {
 
     pub(super) fn bounds(&self, q: f64, find: impl FnOnce(u64) -> Option<Place>) -> Option<(f64, f64)> {
         let index = step_index(q, self.count)?;
-        if index == 0 || index == self.count - 1 {
-            let exact = if index == 0 { self.min } else { self.max };
-            return Some((exact, exact));
+        if let Some(extreme) = self.extreme(index) {
+            return Some((extreme, extreme));
         }
         let place = find(index)?;
         let (low, high) = match place.slot.side() {

@@ -130,10 +130,6 @@ impl DDSketch {
         self.summary.max = if value > self.summary.max { value } else { self.summary.max };
         Ok(true)
     }
-
-    fn find(&self, index: u64) -> Option<query::Place> {
-        query::find(self.store.iter(), index)
-    }
 }
 
 impl Quantiles for DDSketch {
@@ -159,7 +155,7 @@ impl Quantiles for DDSketch {
     }
 
     fn quantile_by(&self, q: f64, rule: QuantileRule) -> Option<f64> {
-        self.summary.quantile(q, rule, |index| self.find(index))
+        self.summary.quantile(q, rule, |index| self.store.find(index))
     }
 
     fn quantiles(&self, qs: &[f64]) -> Vec<Option<f64>> {
@@ -172,7 +168,7 @@ impl Quantiles for DDSketch {
     }
 
     fn bounds(&self, q: f64) -> Option<(f64, f64)> {
-        self.summary.bounds(q, |index| self.find(index))
+        self.summary.bounds(q, |index| self.store.find(index))
     }
 
     fn contract(&self) -> Contract {

@@ -14,6 +14,8 @@ use crate::{Contract, QuantileRule, Quantiles, RankRule};
 pub struct DDSketchSnapshot {
     summary: Summary,
     places: Vec<Place>,
+    /// What stands for each place.
+    values: Vec<f64>,
     sum: Option<f64>,
 }
 
@@ -21,12 +23,17 @@ impl DDSketchSnapshot {
     pub(super) fn new(summary: Summary, bins: impl Iterator<Item = (Slot, u64)>) -> Self {
         let places: Vec<Place> = query::places(bins).collect();
         let sum = summary.sum(places.iter().map(|place| (place.slot, place.count)));
-        Self { summary, places, sum }
+        let values = places.iter().map(|place| summary.value(place.slot)).collect();
+        Self { summary, places, values, sum }
     }
 
     fn find(&self, index: u64) -> Option<Place> {
-        let after = self.places.partition_point(|place| place.below <= index);
-        self.places.get(after.checked_sub(1)?).copied()
+        self.places.get(self.number(index)?).copied()
+    }
+
+    /// The number of the place of an order statistic.
+    fn number(&self, index: u64) -> Option<usize> {
+        self.places.partition_point(|place| place.below <= index).checked_sub(1)
     }
 }
 
@@ -52,7 +59,7 @@ impl Quantiles for DDSketchSnapshot {
     }
 
     fn quantile_by(&self, q: f64, rule: QuantileRule) -> Option<f64> {
-        self.summary.quantile(q, rule, |index| self.find(index))
+        self.summary.quantile_of(q, rule, |index| self.values.get(self.number(index)?).copied())
     }
 
     fn rank_by(&self, value: f64, rule: RankRule) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Bins of both signs and zero, in the order of their values.
 
 use super::bins::Bins;
+use super::query::Place;
 
 /// Which bin: of the negative numbers, of zero or of the positive ones. Ordered by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,6 +77,20 @@ impl Store {
         let zero = Some((Slot::ZERO, self.zero)).filter(|&(_, count)| count > 0);
         let negative = self.negative.iter().rev().map(|(key, count)| (Slot::negative(key), count));
         negative.chain(zero).chain(self.positive.iter().map(|(key, count)| (Slot::positive(key), count)))
+    }
+
+    /// The place of an order statistic: as [`super::query::find`], without a stop at every bin.
+    pub(super) fn find(&self, index: u64) -> Option<Place> {
+        let mut below = 0;
+        if let Some((key, count)) = self.negative.find(index, &mut below, true) {
+            return Some(Place { slot: Slot::negative(key), below, count });
+        }
+        if index - below < self.zero {
+            return Some(Place { slot: Slot::ZERO, below, count: self.zero });
+        }
+        below += self.zero;
+        let (key, count) = self.positive.find(index, &mut below, false)?;
+        Some(Place { slot: Slot::positive(key), below, count })
     }
 
     /// The lowest occupied bin.
