@@ -1,5 +1,8 @@
 //! Faults that were reported of t-digests and KLL sketches elsewhere, each with its right value.
 
+// Helpers are tests too; what is exact is compared exactly.
+#![allow(clippy::unwrap_used, clippy::float_cmp)]
+
 use pds_quantiles::Quantiles;
 use pds_quantiles::prelude::*;
 use pds_testkit::{ExactQuantiles, Values};

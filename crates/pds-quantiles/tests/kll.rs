@@ -1,5 +1,8 @@
 //! Laws of the KLL sketch: what holds for every stream.
 
+// Helpers are tests too; what is exact is compared exactly.
+#![allow(clippy::unwrap_used, clippy::float_cmp)]
+
 use std::cmp::Reverse;
 
 use pds_quantiles::prelude::*;

@@ -56,11 +56,11 @@ impl KllCodec for i64 {
     const TAG: u8 = 3;
 
     fn put(stored: &Self, bytes: &mut Vec<u8>) {
-        wire::put_words(bytes, &[*stored as u64]);
+        wire::put_words(bytes, &[stored.cast_unsigned()]);
     }
 
     fn take(bytes: &mut &[u8]) -> Option<Self> {
-        take_word(bytes).map(|word| word as Self)
+        take_word(bytes).map(u64::cast_signed)
     }
 }
 

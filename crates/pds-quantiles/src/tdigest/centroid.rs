@@ -34,10 +34,16 @@ impl Centroid {
         self.atom
     }
 
+    /// Whether this is the mean. By bits, which are as good: no mean is -0.0.
+    #[inline]
+    pub(crate) fn has_mean(&self, value: f64) -> bool {
+        self.mean.to_bits() == value.to_bits()
+    }
+
     /// Takes in a neighbour of the same value, which loses nothing, if it is one.
     #[inline]
     pub(crate) fn coalesce(&mut self, other: &Self) -> bool {
-        let same = self.atom && other.atom && self.mean == other.mean;
+        let same = self.atom && other.atom && self.has_mean(other.mean);
         if same {
             self.weight += other.weight;
         }

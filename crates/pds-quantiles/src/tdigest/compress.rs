@@ -20,8 +20,8 @@ const NORMALIZER: f64 = 14.0;
 /// How much heavier centroids may be after a pass that has left too many.
 const RELAX: f64 = 1.25;
 
-/// The centroids of sorted `units`, `pending` and `sorted`, in order; equal values in one.
-pub(crate) fn collect(sorted: &[Centroid], mut pending: Vec<Centroid>, units: &[Finite]) -> Vec<Centroid> {
+/// The centroids of sorted `units`, `pending` and `sorted`, in order; equal values in one. `pending` is left in disorder.
+pub(crate) fn collect(sorted: &[Centroid], pending: &mut Vec<Centroid>, units: &[Finite]) -> Vec<Centroid> {
     let mut all = Vec::with_capacity(sorted.len() + pending.len() + units.len());
     if pending.is_empty() {
         merge(sorted, units, &mut all);
@@ -29,7 +29,7 @@ pub(crate) fn collect(sorted: &[Centroid], mut pending: Vec<Centroid>, units: &[
         pending.extend_from_slice(sorted);
         // Stable, and fast on the sorted runs that merged digests are.
         pending.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
-        merge(&pending, units, &mut all);
+        merge(pending, units, &mut all);
     }
     all
 }
@@ -79,7 +79,7 @@ fn pass(centroids: &mut Vec<Centroid>, count: u64, slope: f64) {
     let (mut kept, mut next, mut begin) = (0, 0, 0);
     while let Some(&first) = centroids.get(next) {
         let end = furthest_end(begin, count, slope).min(count - last);
-        let group = next;
+        let (group, behind) = (next, begin);
         // In range: no partial sum of the weights exceeds the count.
         begin += first.weight();
         next += 1;
@@ -87,7 +87,7 @@ fn pass(centroids: &mut Vec<Centroid>, count: u64, slope: f64) {
             begin += more.weight();
             next += 1;
         }
-        centroids[kept] = join(&centroids[group..next]);
+        centroids[kept] = join(&centroids[group..next], begin - behind);
         kept += 1;
     }
     centroids.truncate(kept);
@@ -108,17 +108,17 @@ fn furthest_end(begin: u64, count: u64, slope: f64) -> u64 {
     end as u64
 }
 
-/// One centroid of neighbours in order.
-fn join(group: &[Centroid]) -> Centroid {
+/// One centroid of neighbours in order, of this weight together.
+#[inline]
+fn join(group: &[Centroid], weight: u64) -> Centroid {
     let [first, .., last] = group else { return group[0] };
-    let weight = group.iter().map(Centroid::weight).sum::<u64>();
     let base = first.mean();
     // One division a centroid. Relative to the first mean, so that what they have in common costs no digits.
     let excess: f64 = group[1..].iter().map(|more| (more.mean() - base) * more.weight() as f64).sum();
     let mean = if excess.is_finite() { base + excess / weight as f64 } else { mean_of_huge(group, weight) };
     // Rounding must not disturb the order.
     let mean = mean.clamp(base, last.mean());
-    if base == last.mean() && group.iter().all(Centroid::is_atom) {
+    if last.has_mean(base) && group.iter().all(Centroid::is_atom) {
         Centroid::atom(base, weight)
     } else {
         // Never -0.0: the sum of a number and its negative is 0.0.
@@ -134,8 +134,6 @@ fn mean_of_huge(group: &[Centroid], weight: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
-
     use pds_testkit::SplitMix64;
 
     use super::*;
@@ -205,10 +203,11 @@ mod tests {
     #[test]
     fn means_of_huge_numbers_do_not_overflow() {
         let huge = 1.7e308;
-        let joined = join(&[Centroid::atom(-huge, 1), Centroid::atom(huge, 1)]);
+        let joined = join(&[Centroid::atom(-huge, 1), Centroid::atom(huge, 1)], 2);
         assert_eq!(joined, Centroid::cluster(0.0, 2));
-        let heavy = join(&[Centroid::atom(1e300, u64::MAX / 2), Centroid::atom(huge, u64::MAX / 2)]);
+        let heavy =
+            join(&[Centroid::atom(1e300, u64::MAX / 2), Centroid::atom(huge, u64::MAX / 2)], u64::MAX - 1);
         assert!((heavy.mean() / (huge / 2.0) - 1.0).abs() < 1e-6);
-        assert_eq!(join(&vec![Centroid::atom(huge, 1); 5]), Centroid::atom(huge, 5));
+        assert_eq!(join(&[Centroid::atom(huge, 1); 5], 5), Centroid::atom(huge, 5));
     }
 }

@@ -1,7 +1,7 @@
 //! The digest itself.
 
 use alloc::vec::Vec;
-use core::{fmt, mem};
+use core::fmt;
 
 use super::compress::{collect, compress};
 use super::{Centroid, TDigestParams, TDigestSnapshot};
@@ -103,7 +103,7 @@ impl TDigest {
         }
         let mut units = self.units.clone();
         units.sort_unstable();
-        let mut all = collect(&self.centroids, self.pending.clone(), &units);
+        let mut all = collect(&self.centroids, &mut self.pending.clone(), &units);
         if !(units.is_empty() && self.pending.is_empty()) {
             // As taking in the next value would, if it were one too many.
             compress(&mut all, self.count, self.params.working());
@@ -125,23 +125,26 @@ impl TDigest {
     ) -> Self {
         let end = |centroid: Option<&Centroid>| centroid.and_then(|centroid| Finite::new(centroid.mean()));
         let ends = end(centroids.first()).zip(end(centroids.last()));
-        Self { ends, count, rejected, centroids, ..Self::new(params) }
+        Self { centroids, count, rejected, ends, ..Self::new(params) }
     }
 
     /// Compresses what waits.
     #[inline(never)]
     fn flush(&mut self) {
         self.units.sort_unstable();
-        let pending = mem::take(&mut self.pending);
-        let mut all = collect(&self.centroids, pending, &self.units);
+        let mut all = collect(&self.centroids, &mut self.pending, &self.units);
         compress(&mut all, self.count, self.params.working());
         // A copy: the vector of all has room for many more.
         self.centroids.clear();
         self.centroids.extend_from_slice(&all);
         self.units.clear();
+        self.pending.clear();
+        // A digest with greater buffers may have been merged in.
         if self.units.capacity() > 2 * self.params.buffer() {
-            // A digest with a greater buffer was merged in.
             self.units.shrink_to(self.params.buffer());
+        }
+        if self.pending.capacity() > 2 * self.params.pending_room() {
+            self.pending.shrink_to(self.params.pending_room());
         }
     }
 

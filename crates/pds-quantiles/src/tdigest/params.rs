@@ -50,7 +50,8 @@ impl TDigestParams {
     /// The most bytes that centroids and values take in memory between two calls.
     pub fn size_bytes(&self) -> usize {
         // A vector that grew to its capacity may have room for twice as many.
-        2 * ((self.working() + self.pending()) * size_of::<Centroid>() + self.buffer() * size_of::<Finite>())
+        2 * ((self.working() + self.pending_room()) * size_of::<Centroid>()
+            + self.buffer() * size_of::<Finite>())
     }
 
     /// Centroids that are kept while values come in.
@@ -67,6 +68,11 @@ impl TDigestParams {
     /// Centroids that wait to be compressed: weighted values, and those of digests that were merged in.
     pub(crate) fn pending(self) -> usize {
         4 * self.compression as usize
+    }
+
+    /// Room for those that wait, one digest more, and the centroids that they are sorted with.
+    pub(crate) fn pending_room(self) -> usize {
+        self.pending() + 2 * self.working()
     }
 }
 

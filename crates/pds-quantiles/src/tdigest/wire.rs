@@ -75,8 +75,8 @@ impl Sketch for TDigest {
         }
         let centroids = read_centroids(body.centroids as usize, payload)?;
         let weights = centroids.iter().map(Centroid::weight);
-        let count = weights.fold(Some(0u64), |sum, weight| sum?.checked_add(weight));
-        if count != Some(body.count) {
+        let count = weights.fold(0u128, |sum, weight| sum + u128::from(weight));
+        if count != u128::from(body.count) {
             return Err(malformed("count"));
         }
         Ok(Self::from_parts(params, centroids, body.count, body.rejected))
@@ -88,7 +88,7 @@ fn read_centroids(n: usize, payload: &[u8]) -> Result<Vec<Centroid>, Error> {
     let length = malformed("payload length");
     let (means, rest) = payload.split_at_checked(8 * n).ok_or(length)?;
     let (bits, mut weights) = rest.split_at_checked(n.div_ceil(8)).ok_or(length)?;
-    if n % 8 != 0 && bits.last().is_some_and(|bits| bits >> (n % 8) != 0) {
+    if !n.is_multiple_of(8) && bits.last().is_some_and(|bits| bits >> (n % 8) != 0) {
         return Err(malformed("padding"));
     }
     // A weight takes a byte at least: what is allocated is bounded by what is there.
@@ -109,10 +109,10 @@ fn read_centroids(n: usize, payload: &[u8]) -> Result<Vec<Centroid>, Error> {
             return Err(malformed("weight"));
         }
         let centroid = if atom { Centroid::atom(value, weight) } else { Centroid::cluster(value, weight) };
-        if let Some(last) = centroids.last() {
-            if last.mean() > value || (last.mean() == value && last.is_atom() && atom) {
-                return Err(malformed("order"));
-            }
+        let disorder =
+            |last: &Centroid| last.mean() > value || (last.is_atom() && atom && last.has_mean(value));
+        if centroids.last().is_some_and(disorder) {
+            return Err(malformed("order"));
         }
         centroids.push(centroid);
     }
