@@ -13,7 +13,7 @@ pub enum Collapse {
     Lowest,
     /// The highest bins become one: the least values keep their accuracy.
     Highest,
-    /// All bins are joined in pairs, as often as it takes: every value keeps the same accuracy, a lower one. `[Epicoco20]`.
+    /// All bins are joined in pairs, as often as it takes: every value keeps the same accuracy, a lower one. `[EpicocoEtAl20]`.
     Uniform,
 }
 

@@ -28,7 +28,7 @@ use crate::{Contract, Error, ExactMerge, Merge, QuantileRule, QuantileSketch, Qu
 ///
 /// # Source
 ///
-/// `[Masson19]`; joining pairs, `[Epicoco20]`.
+/// `[MassonEtAl19]`; joining pairs, `[EpicocoEtAl20]`.
 #[derive(Clone)]
 pub struct DDSketch {
     pub(super) summary: Summary,
