@@ -23,7 +23,7 @@ use crate::{Error, Merge, Sketch};
 ///
 /// # Source
 ///
-/// `[KLL16]`, with the compaction of the lowest full level only, when all are full together.
+/// `[KarninLangLiberty16]`, with the compaction of the lowest full level only, when all are full together.
 #[derive(Clone)]
 pub struct KllSketch<T: KllItem = f64> {
     params: KllParams,

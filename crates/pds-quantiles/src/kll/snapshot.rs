@@ -1,6 +1,7 @@
 //! A KLL sketch at rest.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::levels::Levels;
 use super::{KllItem, KllParams};
@@ -151,5 +152,15 @@ impl Quantiles for KllSnapshot {
 
     fn contract(&self) -> Contract {
         self.contract()
+    }
+}
+
+/// Shows count and number of items, not the items.
+impl<T: KllItem> fmt::Debug for KllSnapshot<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KllSnapshot")
+            .field("count", &self.count())
+            .field("items", &self.items.len())
+            .finish_non_exhaustive()
     }
 }

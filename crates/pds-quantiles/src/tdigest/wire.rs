@@ -1,5 +1,7 @@
 //! The byte form: compression, count, refusals and number of centroids as parameters. Payload: the means, 8 bytes each; a
 //! bit per centroid that says whether it is an atom, from the least of each byte upwards; the weights as LEB128.
+//!
+//! Means are not shortened to `f32`: atoms are values that were taken in, and decoding changes no answer.
 
 use alloc::vec::Vec;
 
