@@ -233,3 +233,37 @@ fn bins_at_the_brink_of_sparsity_take_linear_time() {
     read.merge(&sketch).unwrap();
     assert_eq!(read.count(), 400_000);
 }
+
+/// A view answers before it is verified: counts that are not those of the sketch may be any.
+#[test]
+fn counts_that_do_not_fit_the_count_are_safe_to_ask() {
+    let one = key_of_one();
+    let greatest = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    for collapse in [0, 1, 2] {
+        for (count, min, max) in [(5, 1.0, 15.0), (5, 0.1, 1e9), (u64::MAX, 0.1, 1e9), (2, -1.0, 15.0)] {
+            let mut body = Body { collapse, min, max, ..body(count, (one, 4, 4, 40)) };
+            body.base = (0, 1, 0.5);
+            let bytes = sealed(UNALIGNED, 0, &body, &greatest.repeat(4));
+            let view = DDSketch::view(&bytes).unwrap();
+            assert!(view.verify().is_err());
+            let qs: Vec<f64> = (0..=100).map(|k| f64::from(k) / 100.0).collect();
+            let snapshot = view.snapshot();
+            for &q in &qs {
+                let quantile = view.quantile(q).unwrap();
+                assert!((min..=max).contains(&quantile));
+                assert_eq!((snapshot.quantile(q), snapshot.bounds(q)), (Some(quantile), view.bounds(q)));
+            }
+            assert!(view.quantiles(&qs).iter().all(Option::is_some));
+            for value in [min, 1.0, 2.0, 5.0, max] {
+                let rank = view.cdf(value).unwrap();
+                assert!((0.0..=1.0).contains(&rank));
+                assert_eq!(snapshot.cdf(value), Some(rank));
+            }
+            assert!(!view.sum().unwrap().is_nan());
+            let Contract::RelativeValue { valid_from_q, valid_to_q, .. } = view.contract() else {
+                unreachable!()
+            };
+            assert!((0.0..=1.0).contains(&valid_from_q) && (0.0..=1.0).contains(&valid_to_q));
+        }
+    }
+}

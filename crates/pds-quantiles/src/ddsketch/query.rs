@@ -32,6 +32,13 @@ pub(super) struct Place {
     pub(super) count: u64,
 }
 
+impl Place {
+    /// How many values are in this bin and in lower ones; saturating, since the bins of a view may hold anything.
+    fn end(&self) -> u64 {
+        self.below.saturating_add(self.count)
+    }
+}
+
 impl Summary {
     /// The bin of a finite number.
     pub(super) fn slot(&self, value: f64) -> Slot {
@@ -114,7 +121,7 @@ impl Summary {
         let mut places = places(bins);
         let mut place = places.next();
         for (index, i) in asked {
-            while place.is_some_and(|place| place.below + place.count <= index) {
+            while place.is_some_and(|place| place.end() <= index) {
                 place = places.next();
             }
             answers[i] = self.extreme(index).or_else(|| place.map(|place| self.value(place.slot)));
@@ -162,7 +169,7 @@ impl Summary {
         };
         // The last bins reach to the extremes: less far than their edges, or farther if they have taken in others.
         let low = if place.below == 0 { self.min } else { low.max(self.min) };
-        let high = if place.below + place.count >= self.count { self.max } else { high.min(self.max) };
+        let high = if place.end() >= self.count { self.max } else { high.min(self.max) };
         Some((low, high.max(low)))
     }
 
@@ -172,13 +179,14 @@ impl Summary {
         if let Some(((lowest, in_lowest), (highest, in_highest))) = ends {
             match self.params.collapse() {
                 Collapse::Lowest if self.slot(self.min) < lowest => {
-                    valid_from_q = in_lowest as f64 / self.count as f64;
+                    valid_from_q = (in_lowest as f64 / self.count as f64).min(1.0);
                     while valid_from_q < 1.0 && step_index(valid_from_q, self.count) < Some(in_lowest) {
                         valid_from_q = valid_from_q.next_up();
                     }
                 }
                 Collapse::Highest if self.slot(self.max) > highest => {
-                    let others = self.count - in_highest;
+                    // The bins of a view may hold anything.
+                    let others = self.count.saturating_sub(in_highest);
                     valid_to_q = others as f64 / self.count as f64;
                     while valid_to_q > 0.0 && step_index(valid_to_q, self.count) >= Some(others) {
                         valid_to_q = valid_to_q.next_down();
@@ -209,9 +217,9 @@ impl Summary {
 /// The places of bins in the order of their values.
 pub(super) fn places(bins: impl Iterator<Item = (Slot, u64)>) -> impl Iterator<Item = Place> {
     bins.scan(0u64, |total, (slot, count)| {
-        let below = *total;
-        *total = total.saturating_add(count);
-        Some(Place { slot, below, count })
+        let place = Place { slot, below: *total, count };
+        *total = place.end();
+        Some(place)
     })
 }
 
