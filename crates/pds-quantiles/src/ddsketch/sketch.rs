@@ -28,7 +28,7 @@ use crate::{Contract, Error, ExactMerge, Merge, QuantileRule, QuantileSketch, Qu
 ///
 /// # Source
 ///
-/// `[MassonEtAl19]`; joining pairs, `[EpicocoEtAl20]`.
+/// `[MassonRimLee19]`; joining pairs, `[EpicocoEtAl20]`.
 #[derive(Clone)]
 pub struct DDSketch {
     pub(super) summary: Summary,
