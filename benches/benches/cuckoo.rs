@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use pds_benches::cuckoo::{Autoscale, Axiom, Deleting, Ours, OursQuick, Qfilter, Scalable, gate, target};
 use pds_benches::report::Case;
-use pds_benches::workload::{Workload, numbers, quick};
+use pds_benches::workload::{Workload, numbers, quick, wanted};
 use pds_testkit::DistinctKeys;
 
 /// At 12 bits 200 kB: fits the second-level cache. A power of two, which peers round up to.
@@ -61,7 +61,17 @@ fn gated<F: Deleting>(case: &Case, slots: u64, members: &[u64], strangers: &[u64
     filled(slots, members)
 }
 
+/// The operations in cache.
+const NEAR: [&str; 8] =
+    ["hit", "miss", "mixed", "hit, batch", "miss, batch", "insert to 90 %", "insert 90 to 95 %", "remove"];
+
+/// The operations out of cache.
+const FAR: [&str; 4] = ["hit", "hit, batch", "miss", "miss, batch"];
+
 fn contend<F: Deleting>(c: &mut Criterion, case: &Case, load: &Workload<u64>, fpr: f64) {
+    if !wanted(case, F::NAME, &NEAR) {
+        return;
+    }
     let filter: F = gated(case, SLOTS, &load.members, &load.strangers, fpr);
     ask(c, case, &filter, "hit", &load.members);
     ask(c, case, &filter, "miss", &load.strangers);
@@ -87,6 +97,9 @@ fn contend<F: Deleting>(c: &mut Criterion, case: &Case, load: &Workload<u64>, fp
 }
 
 fn distant<F: Deleting>(c: &mut Criterion, case: &Case, fpr: f64) {
+    if !wanted(case, F::NAME, &FAR) {
+        return;
+    }
     let count = at(95, FAR_SLOTS) as u64;
     let keys = DistinctKeys::new(1);
     let members: Vec<u64> = keys.range(0..count).collect();

@@ -20,8 +20,7 @@ fn machine(c: &mut Criterion) {
         let table = cycle(words / 8);
         let case = Case { structure: "machine", size: name.to_owned() };
         let time = |c: &mut Criterion, op: &str, elements: u64, mut run: Box<dyn FnMut() + '_>| {
-            Gate { bytes: bytes as f64, error: 0.0, kept: Ok(()), not_for: &[] }
-                .report(&case, "machine", true);
+            Gate::open(bytes as f64).report(&case, "machine", true);
             let mut group = c.benchmark_group(case.group(op));
             group.throughput(Throughput::Elements(elements));
             group.bench_function("machine", |b| b.iter(&mut run));

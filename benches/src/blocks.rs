@@ -9,6 +9,7 @@ use pds_bloom::WyHasher;
 use pds_bloom::prelude::*;
 
 use crate::filters::{AsBytes, Filter};
+use crate::report::Role;
 
 /// Hashes made at a time for a batch of keys.
 const CHUNK: usize = 1024;
@@ -44,13 +45,13 @@ fn found(hashes: &[u64], ask: impl Fn(&[u64], &mut [bool]) -> usize) -> usize {
 
 /// The keyed and the pre-hashed contender of one of our filters.
 macro_rules! ours {
-    ($keyed:ident, $prehashed:ident, $name:literal, $ours:literal, $filter:ty, $new:expr) => {
+    ($keyed:ident, $prehashed:ident, $name:literal, $role:expr, $filter:ty, $new:expr) => {
         #[doc = concat!($name, ", keyed.")]
         pub struct $keyed($filter);
 
         impl<K: Key + ?Sized> Filter<K> for $keyed {
             const NAME: &'static str = $name;
-            const OURS: bool = $ours;
+            const ROLE: Role = $role;
 
             fn new(keys: usize, fpr: f64) -> Self {
                 Self($new(keys as u64, fpr))
@@ -87,7 +88,7 @@ macro_rules! ours {
 
         impl Filter<u64> for $prehashed {
             const NAME: &'static str = $name;
-            const OURS: bool = $ours;
+            const ROLE: Role = $role;
 
             fn new(keys: usize, fpr: f64) -> Self {
                 Self($new(keys as u64, fpr))
@@ -125,23 +126,32 @@ fn split_block(keys: u64, bits: usize) -> SplitBlockBloomFilter {
     SplitBlockBloomFilter::new(SplitBlockParams::with_shape(blocks).expect("a usual size"))
 }
 
-ours!(SplitBlock, SplitBlockPrehashed, "pds-bloom", true, SplitBlockBloomFilter, |keys, _| split_block(
-    keys,
-    SPLIT_BLOCK_BITS
-));
+ours!(
+    SplitBlock,
+    SplitBlockPrehashed,
+    "pds-bloom",
+    Role::Ours,
+    SplitBlockBloomFilter,
+    |keys, _| split_block(keys, SPLIT_BLOCK_BITS)
+);
 ours!(
     SplitBlockBeside,
     SplitBlockBesidePrehashed,
     "pds-bloom, split-block",
-    false,
+    Role::Peer,
     SplitBlockBloomFilter,
     |keys, _| split_block(keys, BLOCKED_BITS)
 );
-ours!(Blocked, BlockedPrehashed, "pds-bloom", true, BlockedBloomFilter, |keys, _| blocked(keys));
-ours!(BlockedBeside, BlockedBesidePrehashed, "pds-bloom, blocked", false, BlockedBloomFilter, |keys, _| {
-    blocked(keys)
-});
-ours!(Counting, CountingPrehashed, "pds-bloom", true, CountingBloomFilter, |keys, _| {
+ours!(Blocked, BlockedPrehashed, "pds-bloom", Role::Ours, BlockedBloomFilter, |keys, _| blocked(keys));
+ours!(
+    BlockedBeside,
+    BlockedBesidePrehashed,
+    "pds-bloom, blocked",
+    Role::Peer,
+    BlockedBloomFilter,
+    |keys, _| { blocked(keys) }
+);
+ours!(Counting, CountingPrehashed, "pds-bloom", Role::Ours, CountingBloomFilter, |keys, _| {
     let shape = blocked(keys).params();
     CountingBloomFilter::new(CountingBloomParams::with_shape(shape.bits(), shape.k()).expect("a usual size"))
 });

@@ -8,7 +8,15 @@ use pds_testkit::DistinctKeys;
 
 use crate::filters::{Filter, gate};
 use crate::report::Case;
-use crate::workload::{Workload, quick};
+use crate::workload::{Workload, quick, wanted};
+
+/// The operations of [`contend`].
+const NEAR: [&str; 7] =
+    ["hit", "miss", "mixed", "hit, batch", "miss, batch", "insert", "insert, answer used"];
+
+/// The operations of [`distant`].
+const FAR: [&str; 8] =
+    ["hit", "miss", "mixed", "hit, batch", "miss, batch", "mixed, batch", "insert", "insert, batch"];
 
 /// Gates a contender, then times every operation of it.
 pub fn contend<K: ?Sized, F: Filter<K>, S: Borrow<K>>(
@@ -17,10 +25,17 @@ pub fn contend<K: ?Sized, F: Filter<K>, S: Borrow<K>>(
     load: &Workload<S>,
     fpr: f64,
 ) {
+    if !wanted(case, F::NAME, &NEAR) {
+        return;
+    }
     let keys = load.members.len();
     let mut filter = F::new(keys, fpr);
     filter.insert_batch(&load.members);
-    gate::<K, F, S>(&filter, &load.members, &load.strangers, keys as u64, fpr).report(case, F::NAME, F::OURS);
+    gate::<K, F, S>(&filter, &load.members, &load.strangers, keys as u64, fpr).report_as(
+        case,
+        F::NAME,
+        F::ROLE,
+    );
 
     let ask = |c: &mut Criterion, op, asked: &[S]| {
         let mut group = c.benchmark_group(case.group(op));
@@ -77,6 +92,9 @@ pub fn far_case(structure: &'static str) -> Case {
 
 /// As [`contend`], for a filter that exceeds every cache.
 pub fn distant<F: Filter<u64>>(c: &mut Criterion, case: &Case, fpr: f64) {
+    if !wanted(case, F::NAME, &FAR) {
+        return;
+    }
     let count = far_keys();
     let keys = DistinctKeys::new(1);
     let mut filter = F::new(count as usize, fpr);
@@ -92,7 +110,7 @@ pub fn distant<F: Filter<u64>>(c: &mut Criterion, case: &Case, fpr: f64) {
     let mixed: Vec<u64> = (0..ASKED as usize)
         .map(|i| if keys.key(i as u64) >> 63 == 0 { members[i] } else { strangers[i] })
         .collect();
-    gate::<u64, F, u64>(&filter, &members, &strangers, count, fpr).report(case, F::NAME, F::OURS);
+    gate::<u64, F, u64>(&filter, &members, &strangers, count, fpr).report_as(case, F::NAME, F::ROLE);
 
     for (op, asked) in [("hit", &members), ("miss", &strangers), ("mixed", &mixed)] {
         let mut group = c.benchmark_group(case.group(op));

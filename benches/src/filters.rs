@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use pds_bloom::{BloomParams, Key, KeyHasher};
 use pds_testkit::laws;
 
-use crate::report::Gate;
+use crate::report::{Gate, Role};
 
 /// A filter that is timed, over keys of one type.
 pub trait Filter<K: ?Sized>: Sized {
@@ -14,6 +14,8 @@ pub trait Filter<K: ?Sized>: Sized {
     const NAME: &'static str;
     /// Whether it is ours.
     const OURS: bool = false;
+    /// Which part it has in a comparison.
+    const ROLE: Role = Role::of(Self::OURS);
 
     /// Sized by its own means for so many keys at a rate.
     fn new(keys: usize, fpr: f64) -> Self;

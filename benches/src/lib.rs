@@ -6,5 +6,7 @@ pub mod contest;
 pub mod cuckoo;
 pub mod filters;
 pub mod frequency;
+pub mod heap;
 pub mod report;
+pub mod static_filters;
 pub mod workload;

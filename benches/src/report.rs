@@ -22,10 +22,41 @@ impl Case {
     }
 }
 
+/// The part of a contender in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Ours, one in a case: what the peers are compared with.
+    Ours,
+    /// Another of ours for the same purpose: it has its own ratio in the tables.
+    Variant,
+    /// Another structure of ours, to read the times by: compared with nobody.
+    Beside,
+    /// Somebody else's.
+    Peer,
+}
+
+impl Role {
+    /// By whether it is ours.
+    pub const fn of(ours: bool) -> Self {
+        if ours { Self::Ours } else { Self::Peer }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Variant => "variant",
+            Self::Beside => "beside",
+            Self::Peer => "peer",
+        }
+    }
+}
+
 /// What the gate found of a contender, before anything is timed.
 pub struct Gate {
     /// Bytes a key, or bytes in all.
     pub bytes: f64,
+    /// The most bytes of the heap a key while it was built, itself included; 0 if that was not measured.
+    pub peak: f64,
     /// The measured error.
     pub error: f64,
     /// What was promised, and whether it is kept; a contender that fails is shown, and beats nobody.
@@ -38,11 +69,21 @@ impl Gate {
     /// A gate of one law.
     pub fn of(bytes: f64, error: f64, promise: &str, verdict: Verdict) -> Self {
         let kept = if verdict.pass { Ok(()) } else { Err(format!("{promise}: {verdict}")) };
-        Self { bytes, error, kept, not_for: &[] }
+        Self { bytes, peak: 0.0, error, kept, not_for: &[] }
+    }
+
+    /// The gate of what promises nothing that could fail.
+    pub fn open(bytes: f64) -> Self {
+        Self { bytes, peak: 0.0, error: 0.0, kept: Ok(()), not_for: &[] }
     }
 
     /// Appends what was found to the file named by `PDS_BENCH_META`, if any.
     pub fn report(&self, case: &Case, contender: &str, ours: bool) {
+        self.report_as(case, contender, Role::of(ours));
+    }
+
+    /// As [`Gate::report`], for a contender that is neither ours nor a peer.
+    pub fn report_as(&self, case: &Case, contender: &str, role: Role) {
         let Some(path) = std::env::var_os("PDS_BENCH_META") else { return };
         let not_for: serde_json::Map<String, serde_json::Value> =
             self.not_for.iter().map(|&(op, why)| (op.to_owned(), json!(why))).collect();
@@ -50,8 +91,9 @@ impl Gate {
             "structure": case.structure,
             "size": case.size,
             "contender": contender,
-            "ours": ours,
+            "role": role.name(),
             "bytes": self.bytes,
+            "peak": self.peak,
             "error": self.error,
             "failed": self.kept.as_ref().err(),
             "not_for": not_for,

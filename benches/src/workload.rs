@@ -2,10 +2,26 @@
 
 use pds_hash::{KeyHasher, WyHasher};
 use pds_testkit::{DistinctKeys, SplitMix64};
+use regex::Regex;
+
+use crate::report::Case;
 
 /// Whether to run in minutes what a full run takes longer for.
 pub fn quick() -> bool {
     std::env::var_os("PDS_BENCH_QUICK").is_some()
+}
+
+/// Whether to build what takes tens of gigabytes or minutes for one number too: asked for by `PDS_BENCH_HUGE`.
+pub fn huge() -> bool {
+    std::env::var_os("PDS_BENCH_HUGE").is_some()
+}
+
+/// Whether any of a contender's operations is to be timed: by the regular expression in `PDS_BENCH_FILTER`, which
+/// `cargo xtask bench` sets to its filter. What nobody asks for need not be built, gated or filled.
+pub fn wanted(case: &Case, contender: &str, ops: &[&str]) -> bool {
+    let Ok(filter) = std::env::var("PDS_BENCH_FILTER") else { return true };
+    let Ok(filter) = Regex::new(&filter) else { return true };
+    ops.iter().any(|op| filter.is_match(&format!("{}/{contender}", case.group(op))))
 }
 
 /// Members and strangers of a filter, in the order in which they are asked for.

@@ -19,6 +19,9 @@ mod plot;
 mod report;
 mod rules;
 mod spread;
+mod static_builds;
+mod static_filters;
+mod static_ribbon;
 
 use std::path::PathBuf;
 
@@ -48,6 +51,12 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &cuckoo::CROSSING,
     &cuckoo_growth::GROWTH,
     &cuckoo_growth::STRANGERS,
+    &static_filters::SIZES,
+    &static_ribbon::LIMIT,
+    &static_ribbon::RATES,
+    &static_ribbon::BUDGETS,
+    &static_builds::SMALL,
+    &static_builds::PLATEAUS,
     &hll::PRECISION,
     &hll::SWEEP,
     &hll::SMALL_PRECISIONS,

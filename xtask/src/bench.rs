@@ -82,6 +82,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.quick {
             command.env("PDS_BENCH_QUICK", "1");
         }
+        // What the filter leaves out need not be built and gated either.
+        if let Some(filter) = &arguments.filter {
+            command.env("PDS_BENCH_FILTER", filter);
+        }
         // What criterion prints stays out of the tables.
         command.stdout(Stdio::null());
         let status = command.status().map_err(|error| Failure::Claim(format!("cargo: {error}")))?;

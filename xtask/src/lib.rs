@@ -74,6 +74,8 @@ mod examples {
     pub struct BloomFamily;
     #[doc = include_str!("../../docs/src/cuckoo.md")]
     pub struct Cuckoo;
+    #[doc = include_str!("../../docs/src/static-filters.md")]
+    pub struct StaticFilters;
     #[doc = include_str!("../../docs/src/hyperloglog.md")]
     pub struct HyperLogLog;
     #[doc = include_str!("../../docs/src/count-min.md")]

@@ -2,8 +2,8 @@
 
 use crate::Slot;
 use crate::arch::Slots;
-use crate::build::seeded;
 use crate::layout::sealed::Layout;
+use crate::seeds::attempted;
 
 /// Filters below this size live in the first two caches, where a prefetch only costs.
 const PREFETCH_BYTES: usize = 1 << 20;
@@ -22,20 +22,20 @@ pub(crate) fn contains<L: Layout, S: Slot, B: AsRef<[u8]>>(
     let (hashes, found) = (&hashes[..count], &mut found[..count]);
     if slots.bytes().len() < PREFETCH_BYTES {
         for (found, &hash) in found.iter_mut().zip(hashes) {
-            *found = slots.contain(seeded(hash, seed));
+            *found = slots.contain(attempted(hash, seed));
         }
         return count;
     }
     let mut window = [0; AHEAD];
     for (place, &hash) in window.iter_mut().zip(hashes) {
-        *place = seeded(hash, seed);
+        *place = attempted(hash, seed);
         slots.prefetch(*place);
     }
     for (i, found) in found.iter_mut().enumerate() {
         let place = &mut window[i % AHEAD];
         let now = *place;
         if let Some(&later) = hashes.get(i + AHEAD) {
-            *place = seeded(later, seed);
+            *place = attempted(later, seed);
             slots.prefetch(*place);
         }
         *found = slots.contain(now);

@@ -3,20 +3,18 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use pds_hash::{mix, reduce};
+use pds_hash::reduce;
 
 use crate::layout::sealed::Layout;
 use crate::partition::partition;
 use crate::peel::Peeler;
+use crate::seeds::{attempt_seed, attempted};
 use crate::slot::Slot;
 use crate::{Error, augment};
 
-/// Seeds tried before a build is given up. From the first on, one in a hundred attempts fails at the worst sizes; later ones
+/// Seeds tried before a build is given up. One attempt in four fails at the worst sizes (4 keys of 4 slots each); later ones
 /// are given more slots.
 pub(crate) const MAX_ATTEMPTS: u32 = 64;
-
-/// The fractional bits of pi, so that seed 0 is not the hash itself.
-const SEEDS: u64 = 0x243f_6a88_85a3_08d3;
 
 /// A solved filter.
 pub(crate) struct Built<L> {
@@ -27,27 +25,19 @@ pub(crate) struct Built<L> {
     pub(crate) slots: Vec<u8>,
 }
 
-/// The seed of an attempt.
-pub(crate) fn seed(attempt: u32) -> u64 {
-    mix(SEEDS.wrapping_add(u64::from(attempt)))
-}
-
-/// The hash under a seed: one-to-one, so that distinct hashes stay distinct.
-#[inline]
-pub(crate) fn seeded(hash: u64, seed: u64) -> u64 {
-    mix(hash ^ seed)
-}
-
 /// Solves for these hashes, which may repeat, in the shape for the number of distinct ones.
 pub(crate) fn build<L: Layout, S: Slot>(
     hashes: &[u64],
     shape: impl Fn(u64) -> Result<L, Error>,
 ) -> Result<Built<L>, Error> {
     // That no hash repeats is not looked for but found out: repeated ones never peel.
-    match attempt::<L, S>(hashes, shape(hashes.len() as u64)?, 0) {
-        Some(built) => Ok(built),
-        None => build_distinct::<L, S>(&distinct(hashes), shape),
+    if let Some(built) = attempt::<L, S>(hashes, shape(hashes.len() as u64)?, 0) {
+        return Ok(built);
     }
+    let distinct = distinct(hashes);
+    // Without repeats the first attempt would fail again.
+    let failed = u32::from(distinct.len() == hashes.len());
+    build_distinct::<L, S>(&distinct, shape, failed)
 }
 
 fn distinct(hashes: &[u64]) -> Vec<u64> {
@@ -57,29 +47,31 @@ fn distinct(hashes: &[u64]) -> Vec<u64> {
     distinct
 }
 
+/// Tries one seed after the other, but for so many that failed already.
 fn build_distinct<L: Layout, S: Slot>(
     hashes: &[u64],
     shape: impl Fn(u64) -> Result<L, Error>,
+    failed: u32,
 ) -> Result<Built<L>, Error> {
     let first = shape(hashes.len() as u64)?;
-    (0..MAX_ATTEMPTS)
+    (failed..MAX_ATTEMPTS)
         .find_map(|number| attempt::<L, S>(hashes, first.for_attempt(number), number))
         .ok_or(Error::Construction { attempts: MAX_ATTEMPTS })
 }
 
 /// One attempt; none if it fails. Its result depends on the set of hashes alone, not on their order.
 pub(crate) fn attempt<L: Layout, S: Slot>(hashes: &[u64], layout: L, number: u32) -> Option<Built<L>> {
-    let seed = seed(number);
+    let seed = attempt_seed(number);
     let shards = layout.shards() as usize;
     let shard_bytes = layout.shard_slots() as usize * S::BYTES;
     let mut slots = vec![0; shards * shard_bytes];
-    let seeded = hashes.iter().map(|&hash| seeded(hash, seed));
+    let placed = hashes.iter().map(|&hash| attempted(hash, seed));
     let solved = match shards {
         0 => hashes.is_empty(),
-        1 => Solver::new(&layout).solve::<S>(seeded, &mut slots),
+        1 => Solver::new(&layout).solve::<S>(placed, &mut slots),
         _ => {
             let mut routed = vec![0; hashes.len()];
-            let bounds = partition(seeded, &mut routed, shards, |hash| layout.route(hash).0 as usize);
+            let bounds = partition(placed, &mut routed, shards, |hash| layout.route(hash).0 as usize);
             each_shard::<L, S>(&layout, &routed, &bounds, &mut slots, shard_bytes)
         }
     };
@@ -187,6 +179,7 @@ impl<'a, L: Layout> Solver<'a, L> {
 mod tests {
     use super::*;
     use crate::BinaryFuse;
+    use crate::seeds::seeded;
 
     fn hashes(count: u64) -> Vec<u64> {
         (0..count).map(|i| seeded(i, 1)).collect()
@@ -211,7 +204,7 @@ mod tests {
     #[test]
     fn every_attempt_has_its_seed_and_a_shape_that_holds_the_keys() {
         let first = BinaryFuse::<4>::for_keys(12_345).expect("a shape");
-        let seeds: alloc::collections::BTreeSet<u64> = (0..MAX_ATTEMPTS).map(seed).collect();
+        let seeds: alloc::collections::BTreeSet<u64> = (0..MAX_ATTEMPTS).map(attempt_seed).collect();
         assert_eq!(seeds.len(), MAX_ATTEMPTS as usize);
         let slots = |attempt| first.for_attempt(attempt).shard_slots();
         assert!((1..MAX_ATTEMPTS).all(|attempt| slots(attempt) * 20 > slots(0) * 19));
@@ -221,7 +214,7 @@ mod tests {
             let built = super::attempt::<_, u8>(&hashes, first.for_attempt(attempt), attempt);
             if let Some(built) = built {
                 let slots = crate::arch::Slots::<_, u8, _>::new(built.layout, &built.slots);
-                assert!(hashes.iter().all(|&hash| slots.contain(seeded(hash, built.seed))));
+                assert!(hashes.iter().all(|&hash| slots.contain(attempted(hash, built.seed))));
             } else {
                 // Half the segment is too short for 4 slots a key more often than not.
                 assert!(attempt % 4 == 1, "attempt {attempt}");
@@ -241,7 +234,7 @@ mod tests {
             .is_none()
         }));
         assert_eq!(
-            build_distinct::<BinaryFuse<3>, u8>(&[1, 1], BinaryFuse::for_keys).err(),
+            build_distinct::<BinaryFuse<3>, u8>(&[1, 1], BinaryFuse::for_keys, 0).err(),
             Some(Error::Construction { attempts: 64 })
         );
     }

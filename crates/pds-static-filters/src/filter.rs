@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::arch::Slots;
-use crate::build::{self, Built, seeded};
+use crate::build::{self, Built};
 use crate::layout::Layout;
+use crate::seeds::{attempt_seed, attempted};
 use crate::{
     BinaryFuse, Error, Fingerprint, Key, KeyHasher, Sketch, Slot, StaticParams, StaticView, WyHasher, Xor,
     batch,
@@ -65,8 +66,8 @@ impl<L: Layout, S: Slot> StaticFilter<L, S> {
     /// # Errors
     ///
     /// [`Error::Parameter`] if there are more than [`StaticParams::for_keys`] can shape; [`Error::Construction`] if every
-    /// seed fails, which near-uniform hashes do not come to see: one attempt in a hundred fails at the worst sizes, and
-    /// there are 64.
+    /// seed fails, which near-uniform hashes do not come to see: one attempt in four fails at the worst sizes, which are a few
+    /// keys, hardly one at others (tables `static-builds` and `static-plateaus`), and there are 64.
     pub fn from_hashes(hashes: &[u64]) -> Result<Self, Error> {
         Self::from_hashes_with(hashes, WyHasher::default())
     }
@@ -139,7 +140,7 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // see `Slots::contain`
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.slots.contain(seeded(hash, self.seed))
+        self.slots.contain(attempted(hash, self.seed))
     }
 
     /// Answers [`StaticFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones ahead;
@@ -185,7 +186,7 @@ impl<L: Layout, S: Slot, H: Fingerprint> StaticFilter<L, S, H> {
 
     /// How many seeds were tried until one solved the system: 1 mostly. None for bytes whose seed is none that a build tries.
     pub fn attempts(&self) -> Option<u32> {
-        (1..=build::MAX_ATTEMPTS).find(|attempt| build::seed(attempt - 1) == self.seed)
+        (1..=build::MAX_ATTEMPTS).find(|attempt| attempt_seed(attempt - 1) == self.seed)
     }
 
     pub(crate) fn seed(&self) -> u64 {

@@ -20,6 +20,7 @@ mod params;
 mod partition;
 mod peel;
 mod ribbon;
+mod seeds;
 mod slot;
 mod view;
 mod wire;

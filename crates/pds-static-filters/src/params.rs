@@ -82,8 +82,9 @@ impl<L: Layout, S: Slot> StaticParams<L, S> {
 }
 
 impl<S: Slot> StaticParams<BinaryFuse<4>, S> {
-    /// The compact shape for a number of distinct keys: at most 1.1 slots a key from 3,000 keys on, where
-    /// [`StaticParams::for_keys`] needs hundreds of thousands to get there. Building takes two to three times as long, asking no longer.
+    /// The compact shape for a number of distinct keys: at most 1.125 slots a key from 10,000 keys on, where
+    /// [`StaticParams::for_keys`] needs 100,000 to get there; never more than it. Building takes longer and more memory
+    /// (some keys are set aside, and their equations solved at the end), asking does not.
     ///
     /// # Errors
     ///

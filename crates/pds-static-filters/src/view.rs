@@ -5,8 +5,8 @@ use core::fmt;
 use pds_core::{same_hasher, wire::Header};
 
 use crate::arch::Slots;
-use crate::build::seeded;
 use crate::layout::Layout;
+use crate::seeds::attempted;
 use crate::{
     Error, Fingerprint, Key, KeyHasher, Sketch, Slot, StaticFilter, StaticParams, WyHasher, batch, wire,
 };
@@ -35,7 +35,7 @@ impl<'a, L: Layout, S: Slot, H: Fingerprint> StaticView<'a, L, S, H> {
     /// As [`StaticFilter::contains_hash`].
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.slots.contain(seeded(hash, self.seed))
+        self.slots.contain(attempted(hash, self.seed))
     }
 
     /// As [`StaticFilter::contains_batch`].

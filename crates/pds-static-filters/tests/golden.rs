@@ -50,5 +50,5 @@ fn large_filters_have_the_same_bytes_with_and_without_threads() {
     let fuse = BinaryFuseFilter8::from_hashes(&hashes).unwrap();
     assert_eq!(fuse.params().layout().shards(), 2);
     let ribbon = RibbonFilter::from_hashes(RibbonParams::for_fpr(0.01).unwrap(), &hashes[..300_000]).unwrap();
-    assert_eq!([checksum(fuse.to_bytes()), checksum(ribbon.to_bytes())], [0x218e_2334, 0x9742_a3b2]);
+    assert_eq!([checksum(fuse.to_bytes()), checksum(ribbon.to_bytes())], [0x4d27_545c, 0x9742_a3b2]);
 }

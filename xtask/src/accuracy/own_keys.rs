@@ -8,6 +8,7 @@ use pds_cms::{CountMinParams, CountMinSketch};
 use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, WyHasher};
 use pds_hll::{HllParams, HyperLogLog};
+use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
 use pds_testkit::{Row, Value, laws};
 
 use super::filters::LAYOUTS;
@@ -63,6 +64,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
             filters(rate, &keys, &exact).map_err(|error: Error| Failure::Usage(error.to_string()))?;
         rows.extend(filters);
     }
+    rows.extend(binary_fuse(&keys, &exact).map_err(|error| Failure::Usage(error.to_string()))?);
     rows.extend(counts(&frequencies, &keys, lines));
     rows.extend(uniformity(&keys));
     Ok(Outcome {
@@ -162,7 +164,17 @@ fn filters(rate: f64, keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> R
     // Half as full as it may be.
     rows.extend(membership("counting filter, half removed", rate, 0.0, &contains, &kept, refused, exact));
     rows.extend(cuckoo(rate, keys, exact)?);
+
+    let ribbon = RibbonFilter::from_keys(RibbonParams::for_fpr(rate)?, all())?;
+    rows.extend(membership("ribbon filter", rate, 0.0, &|key| ribbon.contains(key), keys, 0, exact));
     Ok(rows)
+}
+
+/// Rows of a binary fuse filter, whose rate is that of its slots.
+fn binary_fuse(keys: &[(&[u8], u64)], exact: &HashMap<Vec<u8>, u64>) -> Result<[Row; 2], Error> {
+    let filter = BinaryFuseFilter8::from_keys(keys.iter().map(|(key, _)| *key))?;
+    let rate = filter.estimated_fpr();
+    Ok(membership("binary fuse filter", rate, 0.0, &|key| filter.contains(key), keys, 0, exact))
 }
 
 /// Rows of the cuckoo filters: each key once, and then without every other one, in a filter that has grown.
@@ -218,7 +230,8 @@ fn membership(
             }
         }
     }
-    let name = format!("{name}, {} %", rate * 100.0);
+    let percent = pds_testkit::significant(rate * 100.0, 3);
+    let name = format!("{name}, {} %", percent.trim_end_matches('0').trim_end_matches('.'));
     let law = laws::rate_at_most(hits, probes, rate + laws::Z * deviation);
     let none_lost = laws::all_hold(lost, keys.len() as u64);
     [

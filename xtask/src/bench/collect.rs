@@ -13,11 +13,42 @@ use crate::Failure;
 /// Structure and size.
 pub(super) type Case = (String, String);
 
+/// The part of a contender in a comparison, in the order of the tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// Ours, which the peers are compared with.
+    Ours,
+    /// Another of ours for the same purpose.
+    Variant,
+    /// Another structure of ours, to read the times by.
+    Beside,
+    #[default]
+    Peer,
+}
+
+impl Role {
+    fn named(name: &str) -> Self {
+        match name {
+            "ours" => Self::Ours,
+            "variant" => Self::Variant,
+            "beside" => Self::Beside,
+            _ => Self::Peer,
+        }
+    }
+
+    /// Whether it is held to its gate, as all of ours are.
+    pub(super) fn is_ours(self) -> bool {
+        self != Self::Peer
+    }
+}
+
 /// What a gate found of a contender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gate {
-    pub(super) ours: bool,
+    pub(super) role: Role,
     pub(super) bytes: f64,
+    /// The most bytes while it was built; 0 if not measured.
+    pub(super) peak: f64,
     pub(super) error: f64,
     /// Why it failed.
     pub(super) failed: Option<String>,
@@ -82,8 +113,9 @@ impl Results {
             let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
             let not_for = line["not_for"].as_object().into_iter().flatten();
             let gate = Gate {
-                ours: line["ours"].as_bool().unwrap_or(false),
+                role: Role::named(&text("role")),
                 bytes: line["bytes"].as_f64().unwrap_or(f64::NAN),
+                peak: line["peak"].as_f64().unwrap_or(0.0),
                 error: line["error"].as_f64().unwrap_or(f64::NAN),
                 failed: line["failed"].as_str().map(str::to_owned),
                 not_for: not_for
@@ -129,9 +161,19 @@ impl Results {
 
     /// Ours that failed a gate of their own, with the reason.
     pub(super) fn failures(&self) -> Vec<String> {
-        let ours = self.gates.iter().filter(|(_, gate)| gate.ours);
+        let ours = self.gates.iter().filter(|(_, gate)| gate.role.is_ours());
         ours.filter_map(|((case, name), gate)| Some(format!("{name}, {}: {}", case.0, gate.failed.as_ref()?)))
             .collect()
+    }
+
+    /// The best correct peer of an operation, and its time.
+    pub(super) fn best_peer(&self, case: &Case, op: &str) -> Option<(String, f64)> {
+        let correct = |name: &str| {
+            let gate = self.gate(case, name);
+            gate.role == Role::Peer && gate.failed.is_none() && !gate.not_for.contains_key(op)
+        };
+        let peers = self.times[case].get(op)?.iter().filter(|(name, _)| correct(name));
+        peers.min_by(|a, b| a.1.total_cmp(b.1)).map(|(name, &ns)| (name.clone(), ns))
     }
 
     /// Ours against the best correct peer, for every case and operation that ours has.
@@ -141,18 +183,10 @@ impl Results {
             for (op, times) in ops {
                 let is_ours = |name: &&String| {
                     let gate = self.gate(case, name);
-                    gate.ours && gate.failed.is_none() && case.0 != "machine"
+                    gate.role == Role::Ours && gate.failed.is_none() && case.0 != "machine"
                 };
                 let Some(ours) = times.keys().find(is_ours).map(|name| times[name]) else { continue };
-                let peer = times
-                    .iter()
-                    .filter(|(name, _)| {
-                        let gate = self.gate(case, name);
-                        !gate.ours && gate.failed.is_none() && !gate.not_for.contains_key(op)
-                    })
-                    .filter(|(name, _)| !name.starts_with("pds-"))
-                    .min_by(|a, b| a.1.total_cmp(b.1))
-                    .map(|(name, &ns)| (name.clone(), ns));
+                let peer = self.best_peer(case, op);
                 comparisons.push(Comparison { case: case.clone(), op: op.clone(), ours, peer });
             }
         }

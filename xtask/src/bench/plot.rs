@@ -35,7 +35,7 @@ pub(super) fn svg(results: &Results, cases: &[&Case]) -> String {
                     .iter()
                     .map(|(name, &ns)| {
                         let gate = results.gate(case, name);
-                        let colour = if gate.ours {
+                        let colour = if gate.role.is_ours() {
                             OURS
                         } else if gate.failed.is_some() {
                             FAILED

@@ -7,7 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use pds_testkit::significant;
 use serde_json::{Value as Json, json};
 
-use super::collect::{Case, Comparison, Results};
+use super::collect::{Case, Comparison, Results, Role};
 use super::{plot, unusable};
 use crate::Failure;
 
@@ -15,18 +15,20 @@ use crate::Failure;
 fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
     let ops = results.times(case);
     let mut contenders: Vec<&String> = ops.values().flat_map(|times| times.keys()).collect();
-    contenders.sort_unstable_by_key(|name| {
-        (!results.gate(case, name).ours, !name.starts_with("pds-"), (*name).clone())
-    });
+    contenders.sort_unstable_by_key(|name| (results.gate(case, name).role, (*name).clone()));
     contenders.dedup();
 
+    let peaks = contenders.iter().any(|name| results.gate(case, name).peak > 0.0);
     let columns = ops.keys().map(|op| format!("{op}, ns"));
-    let header = ["contender".to_owned()]
+    let header: Vec<String> = ["contender".to_owned()]
         .into_iter()
         .chain(columns)
-        .chain(["bytes", "error", "gate"].map(str::to_owned));
+        .chain(["bytes"].map(str::to_owned))
+        .chain(peaks.then(|| "peak of the build, bytes".to_owned()))
+        .chain(["error", "gate"].map(str::to_owned))
+        .collect();
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for name in contenders {
+    for &name in &contenders {
         let gate = results.gate(case, name);
         let times = ops.iter().map(|(op, times)| {
             let mark = if gate.not_for.contains_key(op) { "*" } else { "" };
@@ -39,21 +41,31 @@ fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
             (None, None) => "passed".to_owned(),
         };
         let number = |value: f64| if value == 0.0 { "–".to_owned() } else { significant(value, 3) };
-        let row =
-            [name.clone()].into_iter().chain(times).chain([number(gate.bytes), number(gate.error), verdict]);
-        rows.push(row.collect());
+        let row = [name.clone()].into_iter().chain(times).chain([number(gate.bytes)]);
+        let row = row.chain(peaks.then(|| number(gate.peak)));
+        rows.push(row.chain([number(gate.error), verdict]).collect());
     }
-    let comparisons = results.comparisons();
-    let ratios = ops.keys().map(|op| {
-        let found = comparisons.iter().find(|comparison| comparison.case == *case && comparison.op == *op);
-        found.and_then(ratio).map_or("–".to_owned(), |ratio| significant(ratio, 2))
-    });
-    let ratios: Vec<String> = ratios.collect();
-    if ratios.iter().any(|ratio| ratio != "–") {
-        let row = ["ours / best correct peer".to_owned()].into_iter().chain(ratios);
-        rows.push(row.chain(["", "", ""].map(str::to_owned)).collect());
+    for name in contenders {
+        let gate = results.gate(case, name);
+        let label = match gate.role {
+            Role::Ours => "ours",
+            Role::Variant => name,
+            Role::Beside | Role::Peer => continue,
+        };
+        let ratios: Vec<String> = ops
+            .iter()
+            .map(|(op, times)| {
+                let ratio = times.get(name).zip(results.best_peer(case, op)).map(|(ns, (_, peer))| ns / peer);
+                ratio.map_or("–".to_owned(), |ratio| significant(ratio, 2))
+            })
+            .collect();
+        if gate.failed.is_none() && ratios.iter().any(|ratio| ratio != "–") {
+            let row = [format!("{label} / best correct peer")].into_iter().chain(ratios);
+            let rest = header.len() - 1 - ops.len();
+            rows.push(row.chain(std::iter::repeat_n(String::new(), rest)).collect());
+        }
     }
-    (header.collect(), rows)
+    (header, rows)
 }
 
 fn ratio(comparison: &Comparison) -> Option<f64> {

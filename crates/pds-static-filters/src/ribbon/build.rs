@@ -10,8 +10,9 @@ use super::geometry::{BUCKET, Geometry, Layer, MAX_LAYERS, SEGMENT, WIDTH};
 use super::lookup::layer_seed;
 use super::params::RibbonParams;
 use crate::Error;
-use crate::build::{MAX_ATTEMPTS, seeded};
+use crate::build::MAX_ATTEMPTS;
 use crate::partition::partition;
+use crate::seeds::seeded;
 
 /// Rows for each 1000 keys of a layer that bumps: fewer than keys, so that hardly a row stays empty.
 pub(crate) const ROWS_PER_1000: u64 = 970;

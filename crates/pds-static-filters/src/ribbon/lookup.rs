@@ -2,7 +2,7 @@
 
 use super::geometry::{BUCKET, Geometry, LOG2_BUCKET, Layer, THRESHOLDS, WIDTH, fingerprint};
 use crate::arch::prefetch;
-use crate::build::{seed, seeded};
+use crate::seeds::{seed, seeded};
 
 /// A filter's words, little-endian: as many as its geometry has.
 #[derive(Clone, Copy)]
