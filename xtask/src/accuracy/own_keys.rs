@@ -79,7 +79,7 @@ pub(super) fn run(file: &Path) -> Result<Outcome, Failure> {
 
 /// A row of the fixed columns: `within` says that the error is at most the bound, whatever the law makes of it. No law,
 /// no judgement.
-fn row(
+pub(super) fn row(
     structure: &str,
     what: &str,
     exact: f64,
