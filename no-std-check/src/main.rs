@@ -19,8 +19,9 @@ use pds_core::{Error, Merge, Sketch};
 use pds_cuckoo::{CuckooFilter, CuckooParams, GrowableCuckooFilter, GrowableCuckooParams};
 use pds_hash::{KeyHasher, SipHasher};
 use pds_hll::{HllParams, HyperLogLog};
-use pds_theta::{ThetaParams, ThetaSketch};
+use pds_quantiles::{DDSketch, DDSketchParams, QuantileSketch, Quantiles};
 use pds_static_filters::{BinaryFuseFilter8, RibbonFilter, RibbonParams};
+use pds_theta::{ThetaParams, ThetaSketch};
 
 /// Hands out a static arena, and takes nothing back.
 struct Arena;
@@ -76,7 +77,7 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()?)
+    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()? && quantiles()?)
 }
 
 /// The cuckoo filters.
@@ -120,6 +121,15 @@ fn family() -> Result<bool, Error> {
         && WindowedBloomFilter::from_bytes(&windowed.to_bytes())?.age("key") == Some(1)
         && atomic.contains("key");
     Ok(kept && counting.is_empty())
+}
+
+/// The quantile sketches.
+fn quantiles() -> Result<bool, Error> {
+    let mut sketch = DDSketch::new(DDSketchParams::for_accuracy(0.01)?);
+    sketch.insert(2.0);
+    sketch.insert_n(-1e300, 2)?;
+    sketch.merge(&sketch.clone())?;
+    Ok(DDSketch::view(&sketch.to_bytes())?.quantile(1.0) == Some(2.0))
 }
 
 /// The static filters.

@@ -27,7 +27,13 @@ mod input;
 mod merge;
 mod own_counts;
 mod own_keys;
+mod own_values;
 mod plot;
+mod quantile_kll;
+mod quantile_limits;
+mod quantile_merge;
+mod quantile_sketches;
+mod quantiles;
 mod registers;
 mod report;
 mod rules;
@@ -35,8 +41,8 @@ mod spread;
 mod static_builds;
 mod static_filters;
 mod static_ribbon;
-mod ull;
 mod theta;
+mod ull;
 
 use std::path::PathBuf;
 
@@ -99,6 +105,13 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &cms_time::DECAY,
     &heavy_hitters::HEAVY_HITTERS,
     &heavy_merge::MERGE,
+    &quantiles::VALUES,
+    &quantiles::RANKS,
+    &quantile_kll::CONFIDENCE,
+    &quantile_limits::P99_OF_800,
+    &quantile_limits::COLLAPSED,
+    &quantile_merge::PARTS,
+    &quantile_merge::SHARD_P99,
     &merge::SHARD_BYTES,
     &bloom_shards::SHARDS,
     &bloom_shards::CHAINS,
@@ -114,7 +127,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Experiments to run, by id or by table (T1); all if none is named
-    #[arg(value_name = "ID", conflicts_with = "keys")]
+    #[arg(value_name = "ID", conflicts_with_all = ["keys", "values"])]
     ids: Vec<String>,
     /// List the experiments: id, table, claim
     #[arg(long, conflicts_with_all = ["quick", "deep", "check", "keys", "values", "json", "out"])]
@@ -132,7 +145,8 @@ pub struct Arguments {
     /// answers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values", "out"])]
     keys: Option<PathBuf>,
-    /// Run every quantile sketch on numbers of your own, one a line
+    /// Run every quantile sketch on numbers of your own, one a line (- for standard input, .gz accepted), against the
+    /// exact quantiles
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "out"])]
     values: Option<PathBuf>,
     /// Write the results as JSON too
@@ -143,7 +157,7 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// The rows of one experiment, or of a run over a user's keys.
+/// The rows of one experiment, or of a run over a user's keys or values.
 pub struct Outcome {
     id: &'static str,
     table: Option<&'static str>,
@@ -164,15 +178,16 @@ impl Outcome {
 ///
 /// [`Failure::Claim`] if a law or the comparison fails, [`Failure::Usage`] for bad arguments or input.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.values.is_some() {
-        return Err(Failure::Usage("--values: this workspace has no quantile sketch yet".to_owned()));
-    }
     let experiments = selected(&arguments.ids)?;
     if arguments.list {
         return say(&report::list(&experiments));
     }
     if let Some(file) = &arguments.keys {
         let outcome = own_keys::run(file)?;
+        return conclude(arguments, &[outcome]);
+    }
+    if let Some(file) = &arguments.values {
+        let outcome = own_values::run(file)?;
         return conclude(arguments, &[outcome]);
     }
 
@@ -230,7 +245,7 @@ fn conclude(arguments: &Arguments, outcomes: &[Outcome]) -> Result<(), Failure> 
     if let Some(file) = &arguments.json {
         files::write(file, report::json(outcomes).as_bytes())?;
     }
-    if arguments.keys.is_some() {
+    if arguments.keys.is_some() || arguments.values.is_some() {
         for outcome in outcomes {
             say(&report::terminal(outcome))?;
         }

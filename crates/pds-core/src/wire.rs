@@ -89,6 +89,12 @@ impl Kind {
     pub const TOP_K: Self = Self(42);
     /// HeavyKeeper.
     pub const HEAVY_KEEPER: Self = Self(43);
+    /// DDSketch.
+    pub const DDSKETCH: Self = Self(48);
+    /// t-digest.
+    pub const T_DIGEST: Self = Self(49);
+    /// KLL sketch.
+    pub const KLL: Self = Self(50);
 }
 
 /// What the first 24 bytes say.

@@ -52,6 +52,8 @@ fn every_kind_keeps_its_number() {
     assert_eq!(sketches.map(|kind| kind.0), [16, 32]);
     let thetas = [wire::Kind::THETA, wire::Kind::THETA_RESULT];
     assert_eq!(thetas.map(|kind| kind.0), [19, 20]);
+    let quantiles = [wire::Kind::DDSKETCH, wire::Kind::T_DIGEST, wire::Kind::KLL];
+    assert_eq!(quantiles.map(|kind| kind.0), [48, 49, 50]);
 }
 
 #[test]

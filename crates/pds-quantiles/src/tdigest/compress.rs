@@ -1,0 +1,213 @@
+//! From many centroids to few: neighbours are joined as long as the scale function lets them.
+//!
+//! The scale is K2 of `[DunningErtl19]`: a centroid that begins behind `w` of `n` values and ends behind `e` has a weight of
+//! at most `c w (n - w)` and at most `c e (n - e)`, so that weights fall linearly towards either end. Its first and last
+//! centroid are single by that rule. The rule is used as it stands, as the furthest end for a given beginning: there is no
+//! logarithm or arcsine per value.
+//!
+//! Passing from left to right is idempotent, which answers and bytes rely on: what was closed once since it was full
+//! is full again.
+
+use alloc::vec::Vec;
+
+use super::Centroid;
+use crate::Finite;
+
+/// `c n delta` is `4 ln(n / delta)` and this: in `[DunningErtl19]` 24, which gives fewer centroids than `delta` allows. The
+/// number of centroids is held by other means here, and this one spends most of what is allowed.
+const NORMALIZER: f64 = 14.0;
+
+/// How much heavier centroids may be after a pass that has left too many.
+const RELAX: f64 = 1.25;
+
+/// The centroids of sorted `units`, `pending` and `sorted`, in order; equal values in one. `pending` is left in disorder.
+pub(crate) fn collect(sorted: &[Centroid], pending: &mut Vec<Centroid>, units: &[Finite]) -> Vec<Centroid> {
+    let mut all = Vec::with_capacity(sorted.len() + pending.len() + units.len());
+    if pending.is_empty() {
+        merge(sorted, units, &mut all);
+    } else {
+        pending.extend_from_slice(sorted);
+        // Stable, and fast on the sorted runs that merged digests are.
+        pending.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
+        merge(pending, units, &mut all);
+    }
+    all
+}
+
+fn merge(centroids: &[Centroid], mut units: &[Finite], all: &mut Vec<Centroid>) {
+    let push = |centroid: Centroid, all: &mut Vec<Centroid>| {
+        if !all.last_mut().is_some_and(|last| last.coalesce(&centroid)) {
+            all.push(centroid);
+        }
+    };
+    for &centroid in centroids {
+        while let Some((unit, rest)) = units.split_first().filter(|(unit, _)| unit.get() <= centroid.mean()) {
+            push(Centroid::atom(unit.get(), 1), all);
+            units = rest;
+        }
+        push(centroid, all);
+    }
+    for unit in units {
+        push(Centroid::atom(unit.get(), 1), all);
+    }
+}
+
+/// Joins neighbours until there are at most `delta` centroids, of `count` values in all.
+///
+/// Nothing is joined where as few values are distinct.
+pub(crate) fn compress(centroids: &mut Vec<Centroid>, count: u64, delta: usize) {
+    if centroids.len() <= delta && centroids.iter().all(Centroid::is_atom) {
+        return;
+    }
+    let (n, limit) = (count as f64, delta as f64);
+    let ratio = n / limit;
+    // Below delta values the logarithm would be negative.
+    let mut slope = (4.0 * libm::log(if ratio > 1.0 { ratio } else { 1.0 }) + NORMALIZER) / limit;
+    loop {
+        pass(centroids, count, slope);
+        // Three are always enough: at a great slope all between the first and the last are one.
+        if centroids.len() <= delta {
+            return;
+        }
+        slope *= RELAX;
+    }
+}
+
+/// One pass: greedy, from left to right, in place. `slope` is `c n`.
+fn pass(centroids: &mut Vec<Centroid>, count: u64, slope: f64) {
+    let Some(last) = centroids.last().map(Centroid::weight) else { return };
+    let (mut kept, mut next, mut begin) = (0, 0, 0);
+    while let Some(&first) = centroids.get(next) {
+        let end = furthest_end(begin, count, slope).min(count - last);
+        let (group, behind) = (next, begin);
+        // In range: no partial sum of the weights exceeds the count.
+        begin += first.weight();
+        next += 1;
+        while let Some(more) = centroids.get(next).filter(|more| more.weight() <= end.saturating_sub(begin)) {
+            begin += more.weight();
+            next += 1;
+        }
+        centroids[kept] = join(&centroids[group..next], begin - behind);
+        kept += 1;
+    }
+    centroids.truncate(kept);
+}
+
+/// The greatest number of values that a centroid behind `begin` values may end behind.
+fn furthest_end(begin: u64, count: u64, slope: f64) -> u64 {
+    let (w, n) = (begin as f64, count as f64);
+    let end = w + slope * w * (1.0 - w / n);
+    let end = if end <= n - w {
+        // The end is nearer to the middle than the beginning is, and less strict.
+        end
+    } else {
+        // The root of `e - w = slope e (1 - e / n)`.
+        let b = 1.0 - slope;
+        (libm::sqrt(b * b + 4.0 * slope * (w / n)) - b) * n / (2.0 * slope)
+    };
+    end as u64
+}
+
+/// One centroid of neighbours in order, of this weight together.
+#[inline]
+fn join(group: &[Centroid], weight: u64) -> Centroid {
+    let [first, .., last] = group else { return group[0] };
+    let base = first.mean();
+    // One division a centroid. Relative to the first mean, so that what they have in common costs no digits.
+    let excess: f64 = group[1..].iter().map(|more| (more.mean() - base) * more.weight() as f64).sum();
+    let mean = if excess.is_finite() { base + excess / weight as f64 } else { mean_of_huge(group, weight) };
+    // Rounding must not disturb the order.
+    let mean = mean.clamp(base, last.mean());
+    if last.has_mean(base) && group.iter().all(Centroid::is_atom) {
+        Centroid::atom(base, weight)
+    } else {
+        // Never -0.0: the sum of a number and its negative is 0.0.
+        Centroid::cluster(mean + 0.0, weight)
+    }
+}
+
+/// The mean where distances or products exceed the range of `f64`.
+#[cold]
+fn mean_of_huge(group: &[Centroid], weight: u64) -> f64 {
+    group.iter().map(|part| part.mean() * (part.weight() as f64 / weight as f64)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use pds_testkit::SplitMix64;
+
+    use super::*;
+
+    fn random(n: usize, seed: u64) -> Vec<Centroid> {
+        let mut random = SplitMix64::new(seed);
+        let mut centroids: Vec<_> = (0..n)
+            .map(|_| {
+                let bits = random.below(20);
+                let weight = 1 + random.below(1 << bits);
+                let value = random.next_normal();
+                if random.below(2) == 0 || weight == 1 {
+                    Centroid::atom(value, weight)
+                } else {
+                    Centroid::cluster(value, weight)
+                }
+            })
+            .collect();
+        centroids.push(Centroid::atom(-100.0, 1 + random.below(9)));
+        centroids.push(Centroid::atom(100.0, 1 + random.below(9)));
+        centroids.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
+        centroids
+    }
+
+    fn total(centroids: &[Centroid]) -> u64 {
+        centroids.iter().map(Centroid::weight).sum()
+    }
+
+    #[test]
+    fn compressing_keeps_the_count_the_order_and_the_ends_and_is_idempotent() {
+        for seed in 0..200 {
+            for delta in [20, 50, 200] {
+                let before = random(1 + seed as usize * 5, seed);
+                let mut after = before.clone();
+                compress(&mut after, total(&before), delta);
+                assert!(after.len() <= delta);
+                assert_eq!(total(&after), total(&before));
+                assert!(after.is_sorted_by(|a, b| a.mean() <= b.mean()));
+                assert_eq!((after.first(), after.last()), (before.first(), before.last()));
+                let mut again = after.clone();
+                compress(&mut again, total(&before), delta);
+                assert_eq!(again, after);
+            }
+        }
+    }
+
+    #[test]
+    fn an_end_obeys_the_scale_at_both_sides() {
+        for count in [10u64, 1000, 1 << 40, u64::MAX] {
+            for slope in [0.05, 0.2, 0.9, 1.0, 1.5, 40.0] {
+                for part in 0..=100u64 {
+                    let begin = (u128::from(count) * u128::from(part) / 100) as u64;
+                    let end = furthest_end(begin, count, slope).min(count);
+                    let (w, e, n) = (begin as f64, end as f64, count as f64);
+                    let weight = slope * (w * (1.0 - w / n)).min(e * (1.0 - e / n));
+                    assert!(e - w <= weight + 1e-9 * n, "{begin}..{end} of {count}, slope {slope}");
+                    if end < count && end > begin {
+                        let (e, room) = (e + 1.0 + 1e-9 * n, w * (1.0 - w / n));
+                        let weight = slope * room.min(e * (1.0 - e / n));
+                        assert!(e - w > weight - 1e-9 * n, "{begin}..{end} of {count} can grow");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn means_of_huge_numbers_do_not_overflow() {
+        let huge = 1.7e308;
+        let joined = join(&[Centroid::atom(-huge, 1), Centroid::atom(huge, 1)], 2);
+        assert_eq!(joined, Centroid::cluster(0.0, 2));
+        let heavy =
+            join(&[Centroid::atom(1e300, u64::MAX / 2), Centroid::atom(huge, u64::MAX / 2)], u64::MAX - 1);
+        assert!((heavy.mean() / (huge / 2.0) - 1.0).abs() < 1e-6);
+        assert_eq!(join(&[Centroid::atom(huge, 1); 5], 5), Centroid::atom(huge, 5));
+    }
+}

@@ -1,0 +1,207 @@
+//! The answers of a digest: one polyline, read in both directions.
+
+use alloc::vec::Vec;
+
+use super::Centroid;
+use crate::order::{between, linear_position, step_index};
+use crate::{Contract, QuantileRule, Quantiles, RankRule};
+
+/// A [`TDigest`](crate::TDigest) at rest, for many questions: each takes the logarithm of the number of centroids.
+///
+/// Values over ranks are a polyline. An atom of weight `w` behind `W` values is flat over the ranks `[W, W + w]`; any other
+/// centroid is a point at the rank `W + w/2`; straight lines are between. Quantiles and ranks are the two
+/// directions of this one line: they never fall, stay between minimum and maximum, and are inverses.
+#[derive(Clone, Debug)]
+pub struct TDigestSnapshot {
+    centroids: Vec<Centroid>,
+    /// The weight before each centroid.
+    before: Vec<u64>,
+    count: u64,
+    rejected: u64,
+    exact: bool,
+}
+
+impl TDigestSnapshot {
+    pub(crate) fn new(centroids: Vec<Centroid>, rejected: u64) -> Self {
+        let mut count = 0;
+        let before = centroids
+            .iter()
+            .map(|centroid| {
+                let before = count;
+                // In range: the digest checks its count.
+                count += centroid.weight();
+                before
+            })
+            .collect();
+        let exact = centroids.iter().all(Centroid::is_atom);
+        Self { centroids, before, count, rejected, exact }
+    }
+
+    /// The centroids by ascending mean. First and last are the minimum and the maximum.
+    pub fn centroids(&self) -> &[Centroid] {
+        &self.centroids
+    }
+
+    /// Whether every value is kept as it is: all answers are exact then. So they are while no more values are distinct
+    /// than the compression, and mostly not much longer.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The mean of the values between the quantiles `low` and `high`, each value by the share of its rank that lies in
+    /// between: 0 and 1 give the mean, 0.25 and 0.75 the interquartile mean. `None` unless 0 <= `low` < `high` <= 1.
+    pub fn trimmed_mean(&self, low: f64, high: f64) -> Option<f64> {
+        if !(low >= 0.0 && low < high && high <= 1.0) || self.count == 0 {
+            return None;
+        }
+        let n = self.count as f64;
+        let (from, to) = (low * n, high * n);
+        let parts = self.centroids.iter().zip(&self.before).map(|(centroid, &before)| {
+            let (begin, end) = (before as f64, (before + centroid.weight()) as f64);
+            let share = end.min(to) - begin.max(from);
+            (centroid.mean(), if share > 0.0 { share } else { 0.0 })
+        });
+        let weight: f64 = parts.clone().map(|(_, share)| share).sum();
+        // Shares of 1: the sum cannot overflow.
+        let mean: f64 = parts.map(|(mean, share)| mean * (share / weight)).sum();
+        // Rounding must not take it out of the range of the values.
+        let (min, max) = self.min().zip(self.max())?;
+        (weight > 0.0).then(|| mean.clamp(min, max) + 0.0)
+    }
+
+    /// The centroid that holds the value number `index`, counted from 0.
+    fn holder(&self, index: u64) -> usize {
+        self.before.partition_point(|&before| before <= index) - 1
+    }
+
+    /// The rank at which the polyline leaves the centroid `i` upwards, in halves of a value.
+    fn right(&self, i: usize) -> u128 {
+        let (centroid, before) = (&self.centroids[i], u128::from(self.before[i]));
+        2 * before + u128::from(centroid.weight()) * if centroid.is_atom() { 2 } else { 1 }
+    }
+
+    /// The rank at which the polyline comes to the centroid `i` from below, in halves of a value.
+    fn left(&self, i: usize) -> u128 {
+        let (centroid, before) = (&self.centroids[i], u128::from(self.before[i]));
+        2 * before + if centroid.is_atom() { 0 } else { u128::from(centroid.weight()) }
+    }
+
+    /// The polyline at `offset` values behind the beginning of the centroid `i`, which holds that rank.
+    fn value(&self, i: usize, offset: f64) -> f64 {
+        let centroid = &self.centroids[i];
+        let middle = 0.5 * centroid.weight() as f64;
+        if centroid.is_atom() {
+            return centroid.mean();
+        }
+        let begin = 2 * u128::from(self.before[i]);
+        // There is a neighbour: first and last are atoms.
+        if offset < middle {
+            let previous = i - 1;
+            let gap = (begin - self.right(previous)) as f64 / 2.0;
+            between(self.centroids[previous].mean(), centroid.mean(), (gap + offset) / (gap + middle))
+        } else {
+            let following = i + 1;
+            let reach = (self.left(following) - begin) as f64 / 2.0;
+            between(centroid.mean(), self.centroids[following].mean(), (offset - middle) / (reach - middle))
+        }
+    }
+
+    /// The value number `index`, as if the values of a centroid lay on the polyline.
+    fn item(&self, index: u64) -> f64 {
+        let i = self.holder(index);
+        self.value(i, (index - self.before[i]) as f64 + 0.5)
+    }
+}
+
+impl Quantiles for TDigestSnapshot {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
+    fn min(&self) -> Option<f64> {
+        self.centroids.first().map(Centroid::mean)
+    }
+
+    fn max(&self) -> Option<f64> {
+        self.centroids.last().map(Centroid::mean)
+    }
+
+    /// From means and weights: exact but for rounding.
+    fn sum(&self) -> Option<f64> {
+        let parts = self.centroids.iter().map(|centroid| (centroid.mean(), centroid.weight() as f64));
+        (self.count > 0).then(|| sum_of(parts))
+    }
+
+    /// A value of an atom is given as it is; between atoms the polyline at the rank `q n`
+    /// ([`QuantileRule::Step`]), or between two values of it ([`QuantileRule::Linear`]).
+    fn quantile_by(&self, q: f64, rule: QuantileRule) -> Option<f64> {
+        match rule {
+            QuantileRule::Step => {
+                let i = self.holder(step_index(q, self.count)?);
+                let rank = q * self.count as f64 - self.before[i] as f64;
+                // The product may have been rounded out of the centroid.
+                Some(self.value(i, rank.clamp(0.0, self.centroids[i].weight() as f64)))
+            }
+            QuantileRule::Linear => {
+                let (index, part) = linear_position(q, self.count)?;
+                let value = self.item(index);
+                Some(if part == 0.0 { value } else { between(value, self.item(index + 1), part) })
+            }
+        }
+    }
+
+    fn rank_by(&self, value: f64, rule: RankRule) -> Option<f64> {
+        if self.count == 0 || value.is_nan() {
+            return None;
+        }
+        let halves = 2.0 * self.count as f64;
+        // The centroids from `first` to before `end` have this mean.
+        let first = self.centroids.partition_point(|centroid| centroid.mean() < value);
+        let end = first + self.centroids[first..].partition_point(|centroid| centroid.mean() <= value);
+        if first < end {
+            let (low, high) = (self.left(first), self.right(end - 1));
+            let rank = match rule {
+                RankRule::Exclusive => 2 * low,
+                RankRule::Middle => low + high,
+                RankRule::Inclusive => 2 * high,
+            };
+            return Some(rank as f64 / (2.0 * halves));
+        }
+        if first == 0 || first == self.centroids.len() {
+            return Some(if first == 0 { 0.0 } else { 1.0 });
+        }
+        let (low, high) = (self.right(first - 1), self.left(first));
+        let (from, to) = (self.centroids[first - 1].mean(), self.centroids[first].mean());
+        // In halves, since the distance of two finite numbers may overflow.
+        let part = (0.5 * value - 0.5 * from) / (0.5 * to - 0.5 * from);
+        Some(between(low as f64 / halves, high as f64 / halves, part.clamp(0.0, 1.0)))
+    }
+
+    /// The quantile itself while the digest is exact, else minimum and maximum: a t-digest has no proved bound.
+    fn bounds(&self, q: f64) -> Option<(f64, f64)> {
+        let quantile = self.quantile(q)?;
+        if self.exact { Some((quantile, quantile)) } else { self.min().zip(self.max()) }
+    }
+
+    /// [`Contract::Rank`] without error, for certain, while the digest is exact, else [`Contract::Empirical`].
+    fn contract(&self) -> Contract {
+        if self.exact { Contract::Rank { epsilon: 0.0, confidence: 1.0 } } else { Contract::Empirical }
+    }
+}
+
+/// The sum of products. Infinite only if it exceeds the range of `f64` itself: that two parts of opposite sign do,
+/// each of them, does not make it so.
+fn sum_of(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    /// Weights below 2^64 and as many parts as memory holds stay in range.
+    const SCALE: f64 = 1.0 / (1u128 << 127) as f64;
+    let sum: f64 = parts.clone().map(|(mean, weight)| mean * weight).sum();
+    if sum.is_finite() {
+        sum + 0.0
+    } else {
+        parts.map(|(mean, weight)| mean * SCALE * weight).sum::<f64>() / SCALE + 0.0
+    }
+}
