@@ -82,7 +82,7 @@ fn measured(params: RibbonParams, keys: u64, probes: u64, seed: u64) -> Vec<f64>
     let found = |range| answers(stream.range(range), |hashes, found| filter.contains_batch(hashes, found));
     let denied = keys - found(0..keys);
     let hits = found(keys..keys + probes);
-    vec![filter.size_bytes() as f64, filter.params().fpr(keys), denied as f64, hits as f64]
+    vec![filter.size_bytes() as f64, filter.estimated_fpr(), denied as f64, hits as f64]
 }
 
 /// What the filters of a cell found together.

@@ -201,5 +201,5 @@ fn solve_segments(layer: &Layer, segments: Vec<Segment<'_>>, bumped: &mut Vec<u6
             bumped
         })
         .collect();
-    of_each.iter().for_each(|hashes| bumped.extend_from_slice(hashes));
+    bumped.extend(of_each.into_iter().flatten());
 }
