@@ -9,4 +9,5 @@ pub mod frequency;
 pub mod heap;
 pub mod report;
 pub mod static_filters;
+pub mod theta;
 pub mod workload;
