@@ -11,4 +11,5 @@ pub mod heap;
 pub mod heavy_hitters;
 pub mod report;
 pub mod static_filters;
+pub mod theta;
 pub mod workload;
