@@ -21,9 +21,9 @@ pub(super) const WINDOW: Experiment = Experiment {
     table: None,
     claim: "A window's estimates are never below the count within it, never above those of one sketch of just these events, \
             and beyond eps times the window's total with a chance of at most delta.",
-    law: "after each of 20 periods, of every key that ever occurred: none under-counted, nor above the one sketch where panes are plain, and the \
-          share beyond the bound at most delta by Chernoff's law; the total is exact; what was forgotten leaves nothing behind once all \
-          panes have passed. The stream drifts: which keys are frequent changes from period to period.",
+    law: "after each of 20 periods, of every key that ever occurred: none under-counted, nor above the one sketch where \
+          panes are plain, and the share beyond the bound at most delta by Chernoff's law; the total is exact; what was \
+          forgotten leaves nothing behind once all panes have passed. The stream drifts: which keys are frequent changes from period to period.",
     cells: |scale| {
         let trials = scale.pick(1, 4, 20, 200);
         (0..2).map(|index| Cell { index, trials, inputs: vec![index as f64] }).collect()
@@ -124,8 +124,8 @@ pub(super) const DECAY: Experiment = Experiment {
     table: None,
     claim: "A decaying sketch halves every estimate after each half-life, and errs as a count-min sketch of the faded counts.",
     law: "of every key, for half-lives from a hundredth of the stream's time to ten times it: estimates a half-life, and fifty, \
-          later are half, and 2^-50, of what they were, to within 2^-40 of it; none is below the exact faded count by more than the rounding of \
-          its sums, 2^-53 a count; the share above it by more than eps times the faded total at most delta by Chernoff's law. Events \
+          later are half, and 2^-50, of what they were, to within 2^-40 of it; none is below the exact faded count by \
+          more than the rounding of its sums, 2^-53 a count; the share above it by more than eps times the faded total at most delta by Chernoff's law. Events \
           come in no order.",
     cells: |scale| {
         let trials = scale.pick(1, 4, 20, 200);
