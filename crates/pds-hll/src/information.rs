@@ -41,7 +41,8 @@ fn information(x: f64) -> f64 {
     sum
 }
 
-/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use: each has seen a key of its own.
+/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use, for each has seen a key of its own,
+/// or n where that is less: an estimate that was raised to it would be biased.
 pub(crate) fn bounds(histogram: &Histogram, kappa: f64) -> (f64, f64) {
     let m = histogram.registers();
     let in_use = m - histogram.zeros();
@@ -52,8 +53,8 @@ pub(crate) fn bounds(histogram: &Histogram, kappa: f64) -> (f64, f64) {
     let spread = kappa.abs() * deviation(m, estimate) / estimate;
     // Not a number: kappa, or infinity over infinity, for a saturated sketch knows no upper bound.
     if spread.is_nan() {
-        return (in_use, f64::INFINITY);
+        return (in_use.min(estimate), f64::INFINITY);
     }
     let (low, high) = (estimate * exp(-spread), estimate * exp(spread));
-    (low.max(in_use), high.max(in_use))
+    (low.max(in_use).min(estimate), high.max(in_use))
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]

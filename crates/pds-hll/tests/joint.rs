@@ -56,7 +56,30 @@ fn answers_sanely(left: &HyperLogLog, right: &HyperLogLog) {
             assert!(0.0 <= low && low <= high, "{name}, {kappa}: {low} to {high}");
             assert!(low <= estimate && estimate <= high, "{name}, {kappa}: {low} to {high}, {estimate}");
         }
+        assert_eq!(part.bounds(0.0), (estimate, estimate), "{name}");
     }
+    // What the sketches rule out.
+    let sizes = [left, right].map(HyperLogLog::estimate);
+    assert!(joint.left_only().estimate() <= sizes[0] && joint.right_only().estimate() <= sizes[1]);
+    let union = joint.union().estimate();
+    assert!(sizes[0].max(sizes[1]) <= union && union <= sizes[0] + sizes[1]);
+    let least = left.bounds(2.0).0.max(right.bounds(2.0).0);
+    assert!(joint.union().bounds(2.0).0 >= least.min(union) && joint.union().bounds(2.0).1 >= least);
+    // The other way round.
+    let back = right.joint(left).expect("one hasher");
+    for (one, other) in [
+        (joint.intersection(), back.intersection()),
+        (joint.left_only(), back.right_only()),
+        (joint.right_only(), back.left_only()),
+        (joint.union(), back.union()),
+        (joint.jaccard(), back.jaccard()),
+    ] {
+        assert_eq!(one.estimate().to_bits(), other.estimate().to_bits());
+        for kappa in [1.0, 3.0, f64::INFINITY] {
+            assert_eq!(one.bounds(kappa), other.bounds(kappa));
+        }
+    }
+    assert_eq!(joint.is_determined(), back.is_determined());
     let (_, high) = joint.jaccard().bounds(9.0);
     assert!(high <= 1.0 && joint.jaccard().estimate() <= 1.0);
     assert!(joint.intersection().bounds(2.0).1 <= left.bounds(2.0).1.min(right.bounds(2.0).1) * (1.0 + 1e-6));
@@ -208,7 +231,9 @@ fn what_the_registers_do_not_tell_is_not_claimed() {
     full.insert_batch(&(0..256).collect::<Vec<u64>>());
     let joint = full.joint(&low).unwrap();
     assert!(!joint.is_determined() && joint.union().estimate().is_infinite());
-    assert_eq!(joint.intersection().bounds(1.0), (0.0, low.estimate()));
+    assert_eq!(joint.intersection().bounds(1.0), (0.0, low.bounds(1.0).1));
+    assert_eq!(joint.right_only().bounds(1.0), (0.0, low.bounds(1.0).1));
+    assert!(joint.union().bounds(1.0).1.is_infinite());
     assert_eq!(joint.jaccard().bounds(1.0), (0.0, 1.0));
     for other in [&low, &full, &HyperLogLog::new(params)] {
         answers_sanely(&full, other);
@@ -233,6 +258,14 @@ fn an_empty_set_has_nothing_in_common() {
         }
         answers_sanely(&empty, &other);
     }
+    let params = HllParams::with_precision(8).unwrap();
+    let (empty, mut full) = (HyperLogLog::new(params), HyperLogLog::new(params));
+    full.insert_batch(&(0..256).collect::<Vec<u64>>());
+    let joint = empty.joint(&full).unwrap();
+    assert!(joint.is_determined() && joint.left_only().bounds(3.0) == (0.0, 0.0));
+    assert!(
+        joint.intersection().bounds(3.0) == (0.0, 0.0) && joint.right_only().bounds(3.0) == full.bounds(3.0)
+    );
 }
 
 #[test]
@@ -255,7 +288,7 @@ proptest! {
             sketch.insert_batch(&shared);
         }
         answers_sanely(&a, &b);
-        answers_sanely(&b, &a);
+        answers_sanely(&a, &a);
         let plain = a.inclusion_exclusion(&b, 2.0).unwrap();
         prop_assert!(plain.lower <= plain.upper && plain.value.is_finite());
     }

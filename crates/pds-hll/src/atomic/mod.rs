@@ -5,5 +5,7 @@ mod cells;
 mod models;
 mod shared;
 mod sketch;
+#[cfg(feature = "std")]
+mod spilled;
 
 pub use sketch::AtomicHyperLogLog;

@@ -174,6 +174,30 @@ fn the_form_is_the_sequential_one_at_the_limit() {
     }
 }
 
+/// One slot is looked at, and the keys meet in it: all but one of them go to the tree.
+#[cfg(feature = "std")]
+#[test]
+fn keys_that_find_no_slot_are_kept_once() {
+    let [first, second] = pair();
+    for (before, keys) in [(None, [first, second]), (Some(first), [second, second])] {
+        let seen = outcomes(move || {
+            let shared = loom::sync::Arc::new(Model::<true>::with_probes(params(), 1));
+            if let Some(hash) = before {
+                shared.insert(hash);
+            }
+            let theirs = shared.clone();
+            let writer = thread::spawn(move || theirs.insert(keys[1]));
+            let mine = shared.insert(keys[0]);
+            let changed = [mine, writer.join().expect("no panic")];
+            (seen(&shared.state()), changed)
+        });
+        let told: &[[bool; 2]] =
+            if keys[0] == keys[1] { &[[true, false], [false, true]] } else { &[[true; 2]] };
+        let expected = told.iter().map(|&told| (owned(&[first, second]), told)).collect();
+        assert_eq!(seen, expected);
+    }
+}
+
 /// A thread inserts a key into a sketch of others and raises a flag; another looks at the flag and then at the sketch. What
 /// it sees.
 fn published<const ORDERED: bool>(before: &'static [u64], key: u64) -> BTreeSet<(bool, Seen)> {

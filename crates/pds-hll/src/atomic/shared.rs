@@ -8,7 +8,11 @@
 //!
 //! * The table of tokens is closed once its count is above the limit: so many different tokens were added, each by one
 //!   thread. Insertions that find it closed leave it alone. The table has more slots than the limit, and an insertion that
-//!   finds none free has seen more tokens than the limit.
+//!   has passed them all and found none free has seen more tokens than the limit.
+//! * An insertion looks at a bounded number of slots, as the owned set does, and then goes to a tree behind a lock, which
+//!   needs `std`; without it, it passes all slots. Slots are written once: who has found all of a token's slots taken by
+//!   others knows for ever that it is in none, so that a token is in a slot or in the tree, and each is counted once. A
+//!   reader takes the slots and the tree. The tree's lock orders what the count orders.
 //! * A reader that finds it closed sees, by the count's acquire and release, all those tokens, or the registers that were
 //!   merged in before it was closed. It takes the registers, raised to the tokens that it sees: the registers of a set of
 //!   keys with more tokens than the limit.
@@ -20,10 +24,21 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU8, AtomicU32};
 
 use super::cells::{Count, Register, Slot};
+#[cfg(feature = "std")]
+use super::spilled::Spilled;
 use crate::HllParams;
 use crate::hll::state::{Mode, State, raise_to};
 use crate::registers::{Registers, value};
 use crate::sparse::{EMPTY, Token, TokenSet, capacity, search};
+#[cfg(feature = "std")]
+use crate::sparse::{MAX_PROBES, SPILLED_BYTES};
+
+/// Slots that are looked at for a token.
+#[cfg(feature = "std")]
+const PROBES: usize = MAX_PROBES;
+/// Without a place for others all of them.
+#[cfg(not(feature = "std"))]
+const PROBES: usize = usize::MAX;
 
 pub(super) struct Shared<R = AtomicU8, S = AtomicU32, C = AtomicU32> {
     params: HllParams,
@@ -42,8 +57,13 @@ enum Added {
 
 impl<R: Register, S: Slot, C: Count> Shared<R, S, C> {
     pub(super) fn empty(params: HllParams) -> Self {
+        Self::with_probes(params, PROBES)
+    }
+
+    /// Looks at so many slots for a token, or at all of them.
+    pub(super) fn with_probes(params: HllParams, probes: usize) -> Self {
         let registers = (0..params.registers()).map(|_| R::new(0)).collect();
-        Self { params, registers, tokens: Tokens::empty(params.sparse_limit()) }
+        Self { params, registers, tokens: Tokens::with_probes(params.sparse_limit(), probes) }
     }
 
     pub(super) fn params(&self) -> HllParams {
@@ -51,7 +71,7 @@ impl<R: Register, S: Slot, C: Count> Shared<R, S, C> {
     }
 
     pub(super) fn size_bytes(&self) -> usize {
-        size_of_val(&*self.registers) + size_of_val(&*self.tokens.slots)
+        size_of_val(&*self.registers) + self.tokens.size_bytes()
     }
 
     /// Takes in a hash; true if this call changed anything.
@@ -109,14 +129,27 @@ impl<R: Register, S: Slot, C: Count> Shared<R, S, C> {
 /// A table of different tokens, each added by one thread.
 struct Tokens<S, C> {
     slots: Box<[S]>,
+    /// Slots that are looked at for a token: if all, an odd step passes them.
+    probes: usize,
     count: C,
     limit: usize,
+    /// Those that found none of their slots free.
+    #[cfg(feature = "std")]
+    spilled: Spilled,
 }
 
 impl<S: Slot, C: Count> Tokens<S, C> {
-    fn empty(limit: usize) -> Self {
-        let slots: Box<[S]> = (0..capacity(limit)).map(|_| S::new(EMPTY)).collect();
-        Self { slots, count: C::new(0), limit }
+    /// Looks at so many slots, or at all, for each.
+    fn with_probes(limit: usize, probes: usize) -> Self {
+        let slots = capacity(limit);
+        Self {
+            slots: (0..slots).map(|_| S::new(EMPTY)).collect(),
+            probes: probes.min(slots),
+            count: C::new(0),
+            limit,
+            #[cfg(feature = "std")]
+            spilled: Spilled::new(),
+        }
     }
 
     #[inline]
@@ -135,10 +168,11 @@ impl<S: Slot, C: Count> Tokens<S, C> {
     fn add(&self, token: Token) -> Added {
         let mask = self.slots.len() - 1;
         let (mut place, step) = search(token);
-        // An odd step passes all slots.
-        for _ in 0..self.slots.len() {
+        for _ in 0..self.probes {
             let slot = &self.slots[place & mask];
             place = place.wrapping_add(step);
+            #[cfg(test)]
+            crate::sparse::hostile::count_probe();
             let found = match slot.load() {
                 EMPTY => slot.replace(EMPTY, token.bits()),
                 bits => Err(bits),
@@ -152,10 +186,86 @@ impl<S: Slot, C: Count> Tokens<S, C> {
                 Err(_) => {}
             }
         }
+        #[cfg(feature = "std")]
+        if self.probes < self.slots.len() {
+            return self.spill(token);
+        }
         Added::Closed
     }
 
+    /// For a token all of whose slots are taken by others.
+    #[cfg(feature = "std")]
+    fn spill(&self, token: Token) -> Added {
+        if self.spilled.insert(token) {
+            self.count.increment();
+            Added::New
+        } else {
+            Added::Known
+        }
+    }
+
     fn read(&self) -> Vec<Token> {
-        self.slots.iter().filter_map(|slot| Token::from_bits(slot.load())).collect()
+        let slots = self.slots.iter().filter_map(|slot| Token::from_bits(slot.load()));
+        #[cfg(feature = "std")]
+        let slots = slots.chain(self.spilled.tokens());
+        slots.collect()
+    }
+
+    /// Bytes of the table, and of a tree as the owned set counts them.
+    fn size_bytes(&self) -> usize {
+        #[cfg(feature = "std")]
+        let spilled = self.spilled.len() * SPILLED_BYTES;
+        #[cfg(not(feature = "std"))]
+        let spilled = 0;
+        size_of_val(&*self.slots) + spilled
+    }
+}
+
+#[cfg(all(test, feature = "std", not(miri)))]
+mod tests {
+    use super::*;
+    use crate::sparse::hostile::{probes_of, tokens};
+
+    #[test]
+    fn tokens_chosen_to_meet_take_no_more_than_the_bound_and_are_kept() {
+        let params = HllParams::with_precision(14).expect("a valid precision");
+        let shared = Shared::<AtomicU8, AtomicU32, AtomicU32>::empty(params);
+        let slots = shared.tokens.slots.len();
+        let tokens = tokens(slots);
+        assert_eq!(tokens.len(), params.sparse_limit());
+        let mut owned = State::empty(params);
+        for &token in &tokens {
+            assert!(owned.insert(token.hash()));
+            let (new, probes) = probes_of(|| shared.insert(token.hash()));
+            assert!(new && probes <= MAX_PROBES, "{probes}");
+        }
+        assert!(shared.tokens.spilled.len() > slots / 4);
+        for &token in &tokens {
+            let (new, probes) = probes_of(|| shared.insert(token.hash()));
+            assert!(!new && probes <= MAX_PROBES, "{probes}");
+        }
+        assert!(shared.state() == owned && owned.is_sparse());
+        let more = u64::MAX / 3;
+        assert!(shared.insert(more) && owned.insert(more));
+        assert!(shared.state() == owned && !owned.is_sparse());
+    }
+
+    #[test]
+    fn threads_spill_each_token_once() {
+        let params = HllParams::with_precision(14).expect("a valid precision");
+        let shared = Shared::<AtomicU8, AtomicU32, AtomicU32>::empty(params);
+        let tokens = &tokens(shared.tokens.slots.len());
+        let told: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| tokens.iter().filter(|token| shared.insert(token.hash())).count()))
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert_eq!(told, tokens.len());
+        let mut owned = State::empty(params);
+        for token in tokens {
+            owned.insert(token.hash());
+        }
+        assert!(shared.state() == owned && owned.is_sparse());
     }
 }

@@ -15,7 +15,9 @@ use crate::{Error, Fingerprint, HllParams, HyperLogLog, Key, KeyHasher, WyHasher
 ///
 /// * Error: as of the owned sketch.
 /// * No call waits for another: an insertion is a load of a register, and a maximum if that is too low; up to
-///   [`HllParams::sparse_limit`] keys also a search in a table.
+///   [`HllParams::sparse_limit`] keys also a search in a table, of a bounded number of steps. Of these first keys, those whose
+///   hashes somebody chose to meet in the table go to a tree behind a lock; without the feature `std` there is no lock, and the
+///   steps are as many as the table's slots at worst.
 /// * Memory: twice that of the owned sketch, for the few first keys have to be kept apart beside the registers.
 ///
 /// # Order
@@ -131,7 +133,7 @@ impl<H: Fingerprint> AtomicHyperLogLog<H> {
         self.shared = Shared::empty(self.params());
     }
 
-    /// Bytes of the registers and of the table beside them, from the beginning.
+    /// Bytes of the registers and of the table beside them, from the beginning, and of the tree if hashes were chosen for it.
     pub fn size_bytes(&self) -> usize {
         self.shared.size_bytes()
     }

@@ -26,8 +26,8 @@ impl<H: Fingerprint> HyperLogLog<H> {
     ///
     /// * `kappa`: width in standard deviations, as of [`HyperLogLog::bounds`].
     ///
-    /// The bounds are value e^(-kappa s) and value e^(kappa s). Precisions and hashers need not agree. `None` if `other` is empty or if one of the two is saturated: there is no
-    /// ratio. 0, exactly, if only `self` is empty.
+    /// The bounds are value e^(-kappa s) and value e^(kappa s). Precisions and hashers need not agree. `None` if `other` is
+    /// empty or if one of the two is saturated: there is no ratio. 0, exactly, if only `self` is empty.
     pub fn ratio<G: Fingerprint>(&self, other: &HyperLogLog<G>, kappa: f64) -> Option<Estimate> {
         let (mine, theirs) = (self.estimate(), other.estimate());
         if theirs == 0.0 || !(mine.is_finite() && theirs.is_finite()) {

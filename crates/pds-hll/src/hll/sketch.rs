@@ -8,8 +8,9 @@ use crate::{Error, ExactMerge, Fingerprint, HllParams, HllView, Key, KeyHasher, 
 
 /// A HyperLogLog sketch: the number of distinct keys, in one byte a register at most.
 ///
-/// * Error: two-sided and unbiased, [`HllParams::std_error`] of the count for many keys and less for few; the first
-///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly.
+/// * Error: two-sided, [`HllParams::std_error`] of the count for many keys and less for few; the first
+///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within a fortieth of that error,
+///   which is 0.6 % of the count at precision 4, 0.2 % at 6 and below 0.1 % from 8 on.
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
 ///
@@ -87,8 +88,8 @@ impl<H: Fingerprint> HyperLogLog<H> {
         self.state.insert_batch(hashes);
     }
 
-    /// Estimated number of distinct keys: unbiased, at least 0. 0 for an empty sketch; infinite if every register is
-    /// saturated, which takes more than 2^46 m keys (2^58 at precision 12).
+    /// Estimated number of distinct keys: unbiased to within a fortieth of the standard error, at least 0. 0 for an empty
+    /// sketch; infinite if every register is saturated, which takes more than 2^46 m keys (2^58 at precision 12).
     ///
     /// Up to [`HllParams::sparse_limit`] keys the count of different 32-bit parts of hashes, corrected for the few keys that
     /// share one: it never falls, and is off by a key or two at precision 18 and hardly ever at all below 16. Beyond, the
@@ -101,7 +102,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     }
 
     /// Where the number of distinct keys lies: n e^(-kappa s) and n e^(kappa s) for the estimate n and its predicted
-    /// relative error s, the lower bound not below the number of registers in use.
+    /// relative error s, the lower bound not below the number of registers in use, or the estimate where that is less.
     ///
     /// * `kappa`: width in standard deviations. From as many keys as registers on, 1 covers the true count in 68 %, 2
     ///   in 95 %, 3 in 99.7 % of sketches, and slightly fewer at the lowest precisions (table `hll-bounds`). The errors of fewer keys are a few
@@ -165,7 +166,8 @@ impl<H: Fingerprint> HyperLogLog<H> {
         self.state = State::empty(self.params());
     }
 
-    /// Bytes that the sketch has allocated now: from none when empty up to [`HllParams::size_bytes`].
+    /// Bytes that the sketch has allocated now: from none when empty up to [`HllParams::size_bytes`], and more only while it
+    /// counts few hashes that somebody chose to meet in its table, of which it keeps some in a tree.
     pub fn size_bytes(&self) -> usize {
         self.state.size_bytes()
     }

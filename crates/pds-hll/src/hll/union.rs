@@ -10,9 +10,10 @@ use super::sketch::HyperLogLog;
 use super::state::{Mode, State, raise_to};
 use super::view::HllView;
 use crate::histogram::{Histogram, Tally};
+use crate::joint::Size;
 use crate::registers::raise;
-use crate::sparse::{TokenSet, count};
-use crate::{Error, Fingerprint, HllParams, estimator, packed};
+use crate::sparse::TokenSet;
+use crate::{Error, Fingerprint, HllParams, packed};
 
 impl<H: Fingerprint> HyperLogLog<H> {
     /// The estimate of the union of sketches of any precisions: what [`Merge::merge`](crate::Merge::merge) of them all
@@ -22,7 +23,12 @@ impl<H: Fingerprint> HyperLogLog<H> {
     ///
     /// [`Error::Hasher`] if the hashers differ.
     pub fn union_estimate(sketches: &[&Self]) -> Result<f64, Error> {
-        let Some(first) = sketches.first() else { return Ok(0.0) };
+        Ok(Self::union_size(sketches)?.estimate)
+    }
+
+    /// The estimate of the union with the error of what it was made of.
+    pub(crate) fn union_size(sketches: &[&Self]) -> Result<Size, Error> {
+        let Some(first) = sketches.first() else { return Ok(Size::of_tokens(0)) };
         same_hashers(first.hasher(), sketches)?;
         let params = lowest(first.params(), sketches);
         let (mut sparse, mut dense) = (Vec::new(), Vec::new());
@@ -35,10 +41,10 @@ impl<H: Fingerprint> HyperLogLog<H> {
         if dense.is_empty() {
             let mut union = TokenSet::new();
             if sparse.iter().all(|tokens| union.union_with(tokens, params.sparse_limit())) {
-                return Ok(count::estimate(union.len()));
+                return Ok(Size::of_tokens(union.len()));
             }
         }
-        Ok(estimator::estimate(&union_histogram(params, &sparse, &dense)))
+        Ok(Size::of_registers(&union_histogram(params, &sparse, &dense)))
     }
 
     /// Merges many sketches at once, of any precisions: as [`Merge::merge`](crate::Merge::merge) of one after the other,

@@ -1,49 +1,44 @@
 //! What a comparison of two sketches says.
 
 use alloc::boxed::Box;
-
-use libm::{exp, sqrt};
+use core::cmp::Ordering;
 
 use super::likelihood::{BOTH, LEFT, Likelihood, RIGHT};
-use super::solve;
-use crate::information::deviation;
+use super::likely::Likely;
+use super::size::{Size, widened};
+use super::{magnitude, solve};
 
 /// Two sets compared, by [`HyperLogLog::joint`](crate::HyperLogLog::joint): their intersection, what each has alone, their
 /// union and their similarity, each with an estimate and with bounds.
 ///
 /// * Error: two-sided. It depends on the share of the intersection: relative to it, the error grows as the share falls
 ///   (table `hll-intersection`), and [`Part::bounds`] say by how much.
-/// * An intersection is never negative, and never above the estimate of either sketch.
+/// * No estimate is what the two sketches rule out: an intersection or what one set has alone is neither negative nor above
+///   the estimate of that set, a union is neither below that of either set nor above their sum.
+/// * Comparing the other way round gives the same answers.
 #[derive(Clone, Debug)]
 pub struct Joint {
     /// Keys of the left set alone, of the right one alone, of both.
     parts: [f64; 3],
-    /// The estimates of the two sketches, and their relative errors.
-    sizes: [f64; 2],
-    errors: [f64; 2],
+    union: f64,
+    jaccard: f64,
+    sizes: [Size; 2],
+    /// The left set is the one that was asked about second.
+    swapped: bool,
     basis: Basis,
 }
 
 /// What the parts are known from.
 #[derive(Clone, Debug)]
 enum Basis {
-    /// Tokens: one standard deviation, in keys, covers each part.
-    Counted { deviation: f64 },
+    /// Tokens, so many of them in both sets.
+    Counted { common: usize, tokens: [usize; 2], union: Size },
     /// One of the sets is empty, the other is the union.
     Apart,
     /// Registers that can rise no further.
     Unknown,
     /// Registers.
     Likely(Likely),
-}
-
-#[derive(Clone, Debug)]
-struct Likely {
-    likelihood: Box<Likelihood>,
-    rates: [f64; 3],
-    /// Of the logarithms of the parts.
-    covariance: [[f64; 3]; 3],
-    determined: bool,
 }
 
 /// One number of a [`Joint`].
@@ -54,7 +49,7 @@ pub struct Part<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
+pub(super) enum Which {
     Alone(usize),
     Both,
     Union,
@@ -69,12 +64,12 @@ impl Joint {
 
     /// The keys of the first set that the second has not.
     pub fn left_only(&self) -> Part<'_> {
-        Part { joint: self, which: Which::Alone(LEFT) }
+        Part { joint: self, which: Which::Alone(if self.swapped { RIGHT } else { LEFT }) }
     }
 
     /// The keys of the second set that the first has not.
     pub fn right_only(&self) -> Part<'_> {
-        Part { joint: self, which: Which::Alone(RIGHT) }
+        Part { joint: self, which: Which::Alone(if self.swapped { LEFT } else { RIGHT }) }
     }
 
     /// The keys of either set.
@@ -94,256 +89,146 @@ impl Joint {
         match &self.basis {
             Basis::Counted { .. } | Basis::Apart => true,
             Basis::Unknown => false,
-            Basis::Likely(likely) => likely.determined,
+            Basis::Likely(likely) => likely.is_determined(),
         }
     }
 
-    pub(super) fn counted(sizes: [f64; 2], both: f64, deviation: f64) -> Self {
-        let both = both.clamp(0.0, sizes[0].min(sizes[1]));
-        let parts = [sizes[0] - both, sizes[1] - both, both];
-        Self { parts, sizes, errors: [0.0; 2], basis: Basis::Counted { deviation } }
+    pub(super) fn counted(tokens: [usize; 2], common: usize) -> Self {
+        let sizes = tokens.map(Size::of_tokens);
+        let union = Size::of_tokens(tokens[LEFT] + tokens[RIGHT] - common);
+        let [left, right] = sizes.map(|size| size.estimate);
+        // Without a token in common there is no key in common.
+        let both = if common == 0 { 0.0 } else { left + right - union.estimate };
+        Self::new([left - both, right - both, both], sizes, Basis::Counted { common, tokens, union })
     }
 
-    pub(super) fn apart(sizes: [f64; 2], errors: [f64; 2]) -> Self {
-        Self { parts: [sizes[0], sizes[1], 0.0], sizes, errors, basis: Basis::Apart }
+    pub(super) fn apart(sizes: [Size; 2]) -> Self {
+        let [left, right] = sizes.map(|size| size.estimate);
+        Self::new([left, right, 0.0], sizes, Basis::Apart)
     }
 
-    pub(super) fn unknown(sizes: [f64; 2]) -> Self {
-        Self { parts: [sizes[0], sizes[1], 0.0], sizes, errors: [0.0; 2], basis: Basis::Unknown }
+    pub(super) fn unknown(sizes: [Size; 2]) -> Self {
+        Self { basis: Basis::Unknown, ..Self::apart(sizes) }
     }
 
-    pub(super) fn most_likely(sizes: [f64; 2], errors: [f64; 2], likelihood: Box<Likelihood>) -> Self {
-        /// The gain of one standard deviation in the logarithm of the likelihood.
-        const ONE_SIGMA: f64 = 0.5;
-        let [left, right] = sizes;
+    /// `order`: that of the question; the sizes, and the sides of the likelihood, are given in ascending order.
+    pub(super) fn most_likely(sizes: [Size; 2], order: Ordering, likelihood: Box<Likelihood>) -> Self {
+        let [left, right] = sizes.map(|size| size.estimate);
         // Half of the smaller set in common: from the middle the way is short to either side.
         let both = 0.5 * left.min(right);
-        let rates = solve::maximize(&likelihood, [left - both, right - both, both]);
-        let covariance = solve::covariance(&likelihood, rates);
-        let mut likely = Likely { likelihood, rates, covariance, determined: true };
-        let best = likely.along(rates[BOTH]);
-        let drops = [0.0, likely.most()].map(|both| best - likely.along(both));
-        likely.determined = drops.iter().any(|&drop| drop >= ONE_SIGMA);
-        let both = rates[BOTH].min(left).min(right);
-        let parts = [rates[LEFT], rates[RIGHT], both];
-        Self { parts, sizes, errors, basis: Basis::Likely(likely) }
+        let mut rates = solve::maximize(&likelihood, [left - both, right - both, both]);
+        if order == Ordering::Equal {
+            let alone = 0.5 * (rates[LEFT] + rates[RIGHT]);
+            rates = [alone, alone, rates[BOTH]];
+        }
+        let joint = Self::new(rates, sizes, Basis::Likely(Likely::new(likelihood, rates)));
+        Self { swapped: order == Ordering::Greater, ..joint }
+    }
+
+    /// Estimates that the sizes allow.
+    fn new(parts: [f64; 3], sizes: [Size; 2], basis: Basis) -> Self {
+        let [left, right] = sizes.map(|size| size.estimate);
+        let union = parts[LEFT] + parts[RIGHT] + parts[BOTH];
+        // Of the parts as they are: their scale, which may differ by a hair from that of the sizes, is not in it.
+        let jaccard = jaccard(parts[BOTH], union);
+        let union = union.clamp(left.max(right), left + right);
+        let parts = [
+            parts[LEFT].clamp(0.0, left),
+            parts[RIGHT].clamp(0.0, right),
+            parts[BOTH].clamp(0.0, left.min(right)),
+        ];
+        Self { parts, union, jaccard, sizes, swapped: false, basis }
     }
 }
 
 impl Part<'_> {
     /// The most likely value, finite unless a sketch is saturated: then the part that is not in both is infinite with it.
     pub fn estimate(&self) -> f64 {
-        let [left, right, both] = self.joint.parts;
         match self.which {
             Which::Alone(side) => self.joint.parts[side],
-            Which::Both => both,
-            Which::Union => left + right + both,
-            Which::Jaccard => jaccard(both, left + right + both),
+            Which::Both => self.joint.parts[BOTH],
+            Which::Union => self.joint.union,
+            Which::Jaccard => self.joint.jaccard,
         }
     }
 
     /// Where the value lies, as far as it is possible at all: an intersection between 0 and the upper bound of the smaller
     /// set, a similarity between 0 and 1.
     ///
-    /// The estimate n becomes n e^(-kappa s) to n e^(kappa s), s being its predicted relative error; where s is large, or
-    /// the part may be empty, the values that are not less likely than kappa standard deviations of a normal distribution.
-    /// While keys are counted one by one, n less and more `kappa` standard deviations.
+    /// The estimate n becomes n e^(-kappa s) to n e^(kappa s), s being its predicted relative error. Where s is large, or
+    /// the part may be empty, the bounds go from the least to the greatest value that is not less likely than kappa standard
+    /// deviations of a normal distribution, and the errors of the sizes of both sets move them further out: where the
+    /// registers tell nothing, they hold all that is possible. While keys are counted one by one, n less and more `kappa`
+    /// standard deviations of the number of keys that share their 32 bits with another; two sets that share none have no
+    /// key in common for certain.
     ///
-    /// * `kappa`: width in standard deviations. A negative `kappa` counts as its magnitude, NaN as infinity.
+    /// * `kappa`: width in standard deviations. A negative `kappa` counts as its magnitude, NaN as infinity; 0 gives the
+    ///   estimate.
     ///
     /// # Source
     ///
     /// Likelihood: `[Ertl17]`.
     pub fn bounds(&self, kappa: f64) -> (f64, f64) {
-        let kappa = if kappa.is_nan() { f64::INFINITY } else { kappa.abs() };
+        let kappa = magnitude(kappa);
+        let estimate = self.estimate();
+        if kappa == 0.0 {
+            return (estimate, estimate);
+        }
         let (low, high) = match &self.joint.basis {
-            Basis::Counted { deviation } => {
-                self.counted(if *deviation == 0.0 { 0.0 } else { kappa * deviation })
-            }
+            Basis::Counted { common, tokens, union } => self.counted(*common, *tokens, union, kappa),
             Basis::Apart => self.apart(kappa),
-            Basis::Unknown => self.unknown(),
-            Basis::Likely(likely) => self.likely(likely, kappa),
+            Basis::Unknown => self.possible(kappa),
+            Basis::Likely(likely) => likely.bounds(self.which, &self.joint.sizes, kappa),
         };
         let (least, most) = self.possible(kappa);
         // The estimates of the two sketches and those of the comparison come of different formulas.
-        let estimate = self.estimate();
         (low.clamp(least, most).min(estimate), high.clamp(least, most).max(estimate))
     }
 
     /// What no bound may leave.
     fn possible(&self, kappa: f64) -> (f64, f64) {
+        let [left, right] = self.joint.sizes.map(|size| size.bounds(kappa));
         match self.which {
-            Which::Alone(side) => (0.0, self.joint.upper(side, kappa)),
-            Which::Both => (0.0, self.joint.upper(LEFT, kappa).min(self.joint.upper(RIGHT, kappa))),
-            Which::Union => (0.0, f64::INFINITY),
+            Which::Alone(side) => (0.0, [left.1, right.1][side]),
+            Which::Both => (0.0, left.1.min(right.1)),
+            Which::Union => (left.0.max(right.0), left.1 + right.1),
             Which::Jaccard => (0.0, 1.0),
         }
     }
 
-    fn counted(&self, spread: f64) -> (f64, f64) {
-        let estimate = self.estimate();
+    fn counted(&self, common: usize, tokens: [usize; 2], union: &Size, kappa: f64) -> (f64, f64) {
+        let spread = widened(kappa, union.deviation);
+        let both = match common {
+            0 => (0.0, 0.0),
+            _ => ((self.joint.parts[BOTH] - spread).max(0.0), self.joint.parts[BOTH] + spread),
+        };
         match self.which {
-            // Keys alone on the left are those of the union less those of the right.
-            Which::Alone(_) | Which::Both | Which::Union => (estimate - spread, estimate + spread),
+            Which::Alone(side) if common == 0 => self.joint.sizes[side].bounds(kappa),
+            // Keys alone on the left are those of the union less those of the right. Tokens that the right one has not
+            // are keys that it has not.
+            Which::Alone(side) => {
+                let estimate = self.joint.parts[side];
+                ((estimate - spread).max((tokens[side] - common) as f64), estimate + spread)
+            }
+            Which::Both => both,
+            Which::Union => union.bounds(kappa),
             Which::Jaccard => {
-                let both = self.joint.parts[BOTH];
-                self.joint.jaccard_of((both - spread, both + spread))
+                let (least, most) = union.bounds(kappa);
+                (jaccard(both.0, most), jaccard(both.1, least))
             }
         }
     }
 
     fn apart(&self, kappa: f64) -> (f64, f64) {
+        let [left, right] = self.joint.sizes.map(|size| size.bounds(kappa));
         match self.which {
-            Which::Alone(side) => (self.joint.lower(side, kappa), self.joint.upper(side, kappa)),
+            Which::Alone(side) => [left, right][side],
             Which::Both | Which::Jaccard => (0.0, 0.0),
-            Which::Union => (
-                self.joint.lower(LEFT, kappa) + self.joint.lower(RIGHT, kappa),
-                self.joint.upper(LEFT, kappa) + self.joint.upper(RIGHT, kappa),
-            ),
+            Which::Union => (left.0 + right.0, left.1 + right.1),
         }
-    }
-
-    fn unknown(&self) -> (f64, f64) {
-        let [left, right] = self.joint.sizes;
-        match self.which {
-            Which::Alone(side) => (0.0, self.joint.sizes[side]),
-            Which::Both => (0.0, left.min(right)),
-            Which::Union => (left.min(right), f64::INFINITY),
-            Which::Jaccard => (0.0, 1.0),
-        }
-    }
-
-    fn likely(&self, likely: &Likely, kappa: f64) -> (f64, f64) {
-        /// Relative error above which a logarithm is no longer near to normal.
-        const WIDE: f64 = 0.4;
-        let estimate = self.estimate();
-        let [left, right, both] = self.joint.parts;
-        let union = left + right + both;
-        // Derivatives of the logarithm by those of the parts.
-        let by = match self.which {
-            Which::Alone(LEFT) => [1.0, 0.0, 0.0],
-            Which::Alone(_) => [0.0, 1.0, 0.0],
-            Which::Both => [0.0, 0.0, 1.0],
-            Which::Jaccard => [-left / union, -right / union, 1.0 - both / union],
-            Which::Union => {
-                let error = deviation(likely.likelihood.registers(), union) / union;
-                let spread = if error == 0.0 { 0.0 } else { kappa * error };
-                return (estimate * exp(-spread), estimate * exp(spread));
-            }
-        };
-        let error = likely.error(by);
-        // What one part of a set has, the other has not: none is known better than the logarithm of the least known.
-        let normal = match self.which {
-            Which::Alone(side) => {
-                error <= WIDE && likely.error_of(BOTH) <= WIDE && likely.error_of(side) <= WIDE
-            }
-            _ => [LEFT, RIGHT, BOTH].iter().all(|&part| likely.error_of(part) <= WIDE),
-        };
-        if normal {
-            let spread = if error == 0.0 { 0.0 } else { kappa * error };
-            return (estimate * exp(-spread), estimate * exp(spread));
-        }
-        let [one, two] = self.joint.errors;
-        let sizes = self.joint.sizes;
-        let (smaller, own) = if sizes[LEFT] <= sizes[RIGHT] { (LEFT, one) } else { (RIGHT, two) };
-        // The sketch of the smaller set may know its size better than these registers: by its tokens, or at a precision of
-        // its own.
-        let scale = sizes[smaller] / (likely.rates[smaller] + likely.rates[BOTH]);
-        let (low, high) = likely.interval(kappa);
-        let [low, best, high] = [low, likely.rates[BOTH], high].map(|both| both * scale);
-        // The interval is for sizes that are known: their own errors come on top.
-        let widened = |center: f64, (below, above): (f64, f64), own: f64| {
-            let own = if own == 0.0 { 0.0 } else { kappa * own };
-            (center - sqrt(own * own + below * below), center + sqrt(own * own + above * above))
-        };
-        match self.which {
-            Which::Alone(side) => {
-                widened(sizes[side] - best, (high - best, best - low), self.joint.errors[side] * sizes[side])
-            }
-            Which::Jaccard => {
-                let (low, high) = self.joint.jaccard_of((low, high));
-                widened(estimate, (estimate - low, high - estimate), sqrt(one * one + two * two) * estimate)
-            }
-            Which::Both | Which::Union => widened(best, (best - low, high - best), own * best),
-        }
-    }
-}
-
-impl Joint {
-    fn lower(&self, side: usize, kappa: f64) -> f64 {
-        self.scaled(side, -kappa)
-    }
-
-    fn upper(&self, side: usize, kappa: f64) -> f64 {
-        self.scaled(side, kappa)
-    }
-
-    /// The bound of a whole set; that of tokens, as good as exact, is left at the estimate.
-    fn scaled(&self, side: usize, kappa: f64) -> f64 {
-        let spread = if self.errors[side] == 0.0 { 0.0 } else { kappa * self.errors[side] };
-        if self.sizes[side] == 0.0 { 0.0 } else { self.sizes[side] * exp(spread) }
-    }
-
-    /// The similarity for an intersection, the sizes of the two sets being given.
-    fn jaccard_of(&self, (low, high): (f64, f64)) -> (f64, f64) {
-        let [left, right, both] = self.parts;
-        let sizes = left + right + 2.0 * both;
-        let most = left.min(right) + both;
-        let [low, high] = [low, high].map(|both| both.clamp(0.0, most));
-        (jaccard(low, sizes - low), jaccard(high, sizes - high))
     }
 }
 
 fn jaccard(both: f64, union: f64) -> f64 {
-    if both > 0.0 { (both / union).clamp(0.0, 1.0) } else { 0.0 }
-}
-
-impl Likely {
-    /// The standard deviation of a logarithm, from its derivatives by those of the parts.
-    fn error(&self, by: [f64; 3]) -> f64 {
-        let mut variance = 0.0;
-        for (i, &slope) in by.iter().enumerate().filter(|(_, slope)| **slope != 0.0) {
-            for (j, &other) in by.iter().enumerate().filter(|(_, slope)| **slope != 0.0) {
-                variance += slope * other * self.covariance[i][j];
-            }
-        }
-        if variance.is_nan() { f64::INFINITY } else { sqrt(variance.max(0.0)) }
-    }
-
-    /// The standard deviation of the logarithm of a part.
-    fn error_of(&self, part: usize) -> f64 {
-        sqrt(self.covariance[part][part])
-    }
-
-    /// The largest intersection that there can be: all of the smaller set.
-    fn most(&self) -> f64 {
-        self.rates[LEFT].min(self.rates[RIGHT]) + self.rates[BOTH]
-    }
-
-    /// The logarithm of the likelihood of an intersection, each of the two sets being as large as it is: these each sketch
-    /// knows by itself.
-    fn along(&self, both: f64) -> f64 {
-        let [left, right] = [LEFT, RIGHT].map(|side| (self.rates[side] + self.rates[BOTH] - both).max(0.0));
-        self.likelihood.at([left, right, both]).value
-    }
-
-    /// The intersections that are not less likely than `kappa` standard deviations.
-    fn interval(&self, kappa: f64) -> (f64, f64) {
-        /// Halvings of what is possible: to a millionth of it.
-        const HALVINGS: usize = 20;
-        let best = self.rates[BOTH];
-        let least = self.along(best) - 0.5 * kappa * kappa;
-        let edge = |mut outside: f64| {
-            if self.along(outside) >= least {
-                return outside;
-            }
-            let mut inside = best;
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (inside + outside);
-                if self.along(middle) >= least { inside = middle } else { outside = middle }
-            }
-            outside
-        };
-        (edge(0.0), edge(self.most()))
-    }
+    if both > 0.0 && union > 0.0 { (both / union).clamp(0.0, 1.0) } else { 0.0 }
 }

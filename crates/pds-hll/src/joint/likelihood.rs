@@ -17,6 +17,9 @@
 //! without the first factor for the last value: a key of both, or one of each side and none of both. Every term of the
 //! bracket is positive, so that nothing cancels.
 //!
+//! A sketch of higher precision, or one that counts its keys one by one, knows its size better than its m registers do. What
+//! it knows beyond them multiplies the likelihood by that of a normal error of the logarithm of the size.
+//!
 //! Source: `[Ertl17]`.
 
 use core::cmp::Ordering;
@@ -48,11 +51,21 @@ pub(super) struct Likelihood {
     left_higher: [u32; VALUES],
     right_lower: [u32; VALUES],
     equal: [u32; VALUES],
+    /// What the two sketches know of their sizes beyond these registers.
+    known: [Option<Known>; 2],
+}
+
+/// Knowledge of the size of one set, independent of the registers compared: the logarithm of the size, and the information
+/// on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) log: f64,
+    pub(super) information: f64,
 }
 
 impl Likelihood {
     /// Of as many registers on the left as on the right, none of them above the greatest value.
-    pub(super) fn of(left: &[u8], right: &[u8]) -> Self {
+    pub(super) fn of(left: &[u8], right: &[u8], known: [Option<Known>; 2]) -> Self {
         // One counter a register instead of a branch that cannot be predicted.
         let mut pairs = [[0u32; VALUES]; VALUES];
         for (&left, &right) in left.iter().zip(right) {
@@ -65,6 +78,7 @@ impl Likelihood {
             left_higher: [0; VALUES],
             right_lower: [0; VALUES],
             equal: [0; VALUES],
+            known,
         };
         for (left, row) in pairs.iter().enumerate() {
             for (right, &count) in row.iter().enumerate() {
@@ -89,6 +103,11 @@ impl Likelihood {
         self.m
     }
 
+    /// Whether a size is known better than by these registers.
+    pub(super) fn knows_a_size(&self) -> bool {
+        self.known.iter().any(Option::is_some)
+    }
+
     /// The logarithm of the likelihood of three rates, but for a constant; minus infinity where a rate is 0 that cannot be.
     pub(super) fn at(&self, rates: [f64; 3]) -> Expansion {
         let [a, b, x] = rates;
@@ -109,6 +128,11 @@ impl Likelihood {
             sum.add_single(self.left_higher[k], a, [true, false, false], s, place);
             sum.add_single(self.right_lower[k], b + x, [false, true, true], s, place);
             sum.add_equal(self.equal[k], rates, s, place);
+        }
+        for (side, known) in self.known.iter().enumerate() {
+            if let Some(known) = known {
+                sum.add_known(*known, side, rates[side] + x);
+            }
         }
         sum
     }
@@ -145,6 +169,18 @@ impl Expansion {
             self.gradient[i] += count * first * s;
             for (j, _) in parts.iter().enumerate().filter(|(_, part)| **part) {
                 self.hessian[i][j] += count * second * s * s;
+            }
+        }
+    }
+
+    /// A size whose logarithm is known with a normal error.
+    fn add_known(&mut self, known: Known, side: usize, size: f64) {
+        let off = log(size) - known.log;
+        self.value -= 0.5 * known.information * off * off;
+        for i in [side, BOTH] {
+            self.gradient[i] -= known.information * off / size;
+            for j in [side, BOTH] {
+                self.hessian[i][j] -= known.information * (1.0 - off) / (size * size);
             }
         }
     }
@@ -192,9 +228,11 @@ mod tests {
         #[test]
         fn derivatives_are_those_of_the_value(
             left in vec(0..48u8, 64), right in vec(0..48u8, 64), logs in [0.0..9.0f64, 0.0..9.0f64, 0.0..9.0f64],
+            known in 0.0..9.0f64,
         ) {
             const STEP: f64 = 1e-5;
-            let likelihood = Likelihood::of(&left, &right);
+            let known = [Some(Known { log: known, information: 30.0 }), None];
+            let likelihood = Likelihood::of(&left, &right, known);
             let rates = logs.map(libm::exp);
             let here = likelihood.at(rates);
             prop_assert!(here.value.is_finite());

@@ -10,8 +10,9 @@ type Matrix = [[f64; 3]; 3];
 /// Below so many keys a part counts as empty.
 const NO_KEYS: f64 = 1e-6;
 
-/// Most steps: a dozen suffices even for small intersections; the rest is for rates that go to zero by degrees.
-const MOST_STEPS: usize = 60;
+/// Most steps, taken or refused, each of one look at the likelihood: a dozen suffices even for small intersections; the
+/// rest is for rates that go to zero by degrees and for sizes known far better than the registers tell.
+const MOST_STEPS: usize = 100;
 
 /// Gain in the logarithm of the likelihood below which there is no point in going on: a standard deviation gains 1/2.
 const NO_GAIN: f64 = 1e-9;
@@ -30,27 +31,24 @@ pub(super) fn maximize(likelihood: &Likelihood, start: [f64; 3]) -> [f64; 3] {
     let mut logs = start.map(|rate| log(rate.max(NO_KEYS)));
     let mut here = in_logs(likelihood, logs);
     let mut damping = 0.0;
+    // Steps that are refused count too: each costs a look at the likelihood, or less.
     for _ in 0..MOST_STEPS {
-        let step = loop {
-            let Some(step) = step(&here, damping) else {
-                damping = (damping * FACTOR).max(DAMPING);
-                continue;
-            };
-            let next = in_logs(likelihood, moved(logs, step));
-            if next.value >= here.value {
-                let expected = dot(here.gradient, step);
-                logs = moved(logs, step);
-                here = next;
-                damping = if damping < DAMPING { 0.0 } else { damping / FACTOR };
-                break Some(expected);
+        let tried = step(&here, damping).map(|step| (step, in_logs(likelihood, moved(logs, step))));
+        if let Some((step, next)) = tried
+            && next.value >= here.value
+        {
+            let expected = dot(here.gradient, step);
+            logs = moved(logs, step);
+            here = next;
+            damping = if damping < DAMPING { 0.0 } else { damping / FACTOR };
+            if expected < NO_GAIN {
+                break;
             }
+        } else {
             damping = (damping * FACTOR).max(DAMPING);
             if damping > HOPELESS {
-                break None;
+                break;
             }
-        };
-        if step.is_none_or(|expected| expected < NO_GAIN) {
-            break;
         }
     }
     logs.map(exp).map(|rate| if rate > 2.0 * NO_KEYS { rate } else { 0.0 })

@@ -6,11 +6,15 @@
 mod bits;
 mod code;
 pub(crate) mod count;
+#[cfg(test)]
+pub(crate) mod hostile;
 mod set;
 mod token;
 
 pub(crate) use code::{Tokens, encode, most_bytes};
 pub(crate) use set::{Added, TokenSet};
+#[cfg(all(feature = "std", target_has_atomic = "8", target_has_atomic = "32"))]
+pub(crate) use set::{MAX_PROBES, SPILLED_BYTES};
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
 pub(crate) use set::{capacity, search};
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]

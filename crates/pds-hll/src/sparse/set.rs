@@ -1,6 +1,7 @@
-//! The set: an open-addressed table.
+//! The set: an open-addressed table with a bound on probing.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -8,6 +9,13 @@ use super::token::{EMPTY, Token};
 
 /// Slots of the smallest table.
 const LEAST: usize = 4;
+
+/// Slots that are looked at for a token. Of tokens that nobody chose one in 10^8 finds all of them taken, in a full table;
+/// tables of so many slots or fewer always have a free one among them.
+pub(crate) const MAX_PROBES: usize = 64;
+
+/// Of a token in a tree: half of the places in its nodes may be free.
+pub(crate) const SPILLED_BYTES: usize = 12;
 
 /// What became of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,24 +30,29 @@ pub(crate) enum Added {
 
 /// Distinct tokens. The table's size depends on their number alone, and there is none for none.
 ///
-/// Finding a token takes a few steps, of a width of the token's own: to make the searches of many tokens meet time and again,
-/// whoever chooses the hashes has to make both start and width agree, and that few tokens do. The steps are never more than
-/// there are tokens, and the owner's limit bounds their number.
+/// Finding a token takes a few steps, of a width of the token's own. But the function that says which is public, and whoever
+/// chooses hashes, or writes bytes, can fill slots with some tokens and add others whose searches run through all these, one
+/// after another, whatever the way from slot to slot. So a search ends after [`MAX_PROBES`] slots, and a token that finds them
+/// taken is kept in a tree: no insertion takes more than that and the logarithm of the number of tokens.
+///
+/// A slot is never given up: a token is in the table or in the tree, not in both.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenSet {
     slots: Box<[u32]>,
     len: usize,
+    /// What found no slot.
+    spilled: BTreeSet<Token>,
 }
 
 impl TokenSet {
     pub(crate) fn new() -> Self {
-        Self { slots: Box::default(), len: 0 }
+        Self { slots: Box::default(), len: 0, spilled: BTreeSet::new() }
     }
 
     /// An empty set with room for so many tokens.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let slots = if count == 0 { Box::default() } else { vec![EMPTY; capacity(count)].into_boxed_slice() };
-        Self { slots, len: 0 }
+        Self { slots, len: 0, spilled: BTreeSet::new() }
     }
 
     /// Adds a token, unless the set already has `limit` others.
@@ -49,6 +62,7 @@ impl TokenSet {
             Found::Here => return Added::Known,
             Found::Vacant(slot) => slot,
             Found::NoTable => self.slots.len(),
+            Found::Crowded => return self.insert_crowded(token, limit),
         };
         if self.len >= limit {
             return Added::Full;
@@ -71,7 +85,11 @@ impl TokenSet {
 
     /// Whether the token is there.
     pub(crate) fn contains(&self, token: Token) -> bool {
-        matches!(self.find(token), Found::Here)
+        match self.find(token) {
+            Found::Here => true,
+            Found::Crowded => self.spilled.contains(&token),
+            Found::Vacant(_) | Found::NoTable => false,
+        }
     }
 
     /// How many.
@@ -81,7 +99,7 @@ impl TokenSet {
 
     /// The tokens, in no order that would mean anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Token> + '_ {
-        self.slots.iter().filter_map(|&bits| Token::from_bits(bits))
+        self.slots.iter().filter_map(|&bits| Token::from_bits(bits)).chain(self.spilled.iter().copied())
     }
 
     /// The tokens in order.
@@ -92,27 +110,48 @@ impl TokenSet {
         tokens
     }
 
-    /// Bytes of the table.
+    /// Bytes of the table, and about as many as its tree takes, if it has one.
     pub(crate) fn size_bytes(&self) -> usize {
-        size_of_val(&*self.slots)
+        size_of_val(&*self.slots) + self.spilled.len() * SPILLED_BYTES
     }
 
     #[inline]
     fn find(&self, token: Token) -> Found {
         let mask = self.slots.len().wrapping_sub(1);
         let (mut slot, step) = search(token);
-        slot &= mask;
-        // Ends: a quarter of the slots is empty, and an odd step passes all of them.
-        while let Some(&bits) = self.slots.get(slot) {
+        for _ in 0..MAX_PROBES {
+            slot &= mask;
+            let Some(&bits) = self.slots.get(slot) else { return Found::NoTable };
+            #[cfg(test)]
+            super::hostile::count_probe();
             if bits == token.bits() {
                 return Found::Here;
             }
             if bits == EMPTY {
                 return Found::Vacant(slot);
             }
-            slot = slot.wrapping_add(step) & mask;
+            slot = slot.wrapping_add(step);
         }
-        Found::NoTable
+        Found::Crowded
+    }
+
+    /// As [`TokenSet::insert`], for a token that is in none of its slots, all of which are taken.
+    #[cold]
+    #[inline(never)]
+    fn insert_crowded(&mut self, token: Token, limit: usize) -> Added {
+        if self.spilled.contains(&token) {
+            return Added::Known;
+        }
+        if self.len >= limit {
+            return Added::Full;
+        }
+        self.len += 1;
+        if self.len <= max_len(self.slots.len()) {
+            self.spilled.insert(token);
+        } else {
+            self.grow_and_put(token);
+        }
+        Added::New
     }
 
     /// Room for so many tokens.
@@ -135,8 +174,10 @@ impl TokenSet {
 
     /// Writes a token that is not there; there is room.
     fn put(&mut self, token: Token) {
-        if let Found::Vacant(slot) = self.find(token) {
-            self.slots[slot] = token.bits();
+        match self.find(token) {
+            Found::Vacant(slot) => self.slots[slot] = token.bits(),
+            Found::Crowded => _ = self.spilled.insert(token),
+            Found::Here | Found::NoTable => {}
         }
     }
 }
@@ -152,6 +193,8 @@ enum Found {
     Here,
     Vacant(usize),
     NoTable,
+    /// Other tokens are in all slots that were looked at.
+    Crowded,
 }
 
 /// Slots of the table of so many tokens, 1 or more: three in four are used at most.
@@ -166,7 +209,8 @@ const fn max_len(slots: usize) -> usize {
 }
 
 /// Where the search for a token starts and how wide its steps are, before reduction to the table: different bits of a
-/// product that every bit of the token reaches, so that weak hashes spread as well. The step is odd.
+/// product that every bit of the token reaches, so that weak hashes spread as well. The step is odd: of a table of
+/// [`MAX_PROBES`] slots or fewer it passes all.
 #[inline]
 pub(crate) fn search(token: Token) -> (usize, usize) {
     /// 2^64 over the golden ratio.
@@ -237,5 +281,86 @@ mod tests {
                 prop_assert_eq!(union.size_bytes(), whole.size_bytes());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod hostile_tests {
+    use super::super::hostile::{probes_of, tokens};
+    use super::*;
+
+    /// Slots of the table when it is full of the limit's tokens.
+    const SLOTS: usize = 1 << 12;
+
+    fn hostile_set() -> (Vec<Token>, TokenSet) {
+        let tokens = tokens(SLOTS);
+        let mut set = TokenSet::with_capacity(tokens.len());
+        for &token in &tokens {
+            let (added, probes) = probes_of(|| set.insert(token, usize::MAX));
+            assert!(added == Added::New && probes <= MAX_PROBES);
+        }
+        (tokens, set)
+    }
+
+    #[test]
+    fn tokens_chosen_to_meet_take_no_more_than_the_bound_and_are_kept() {
+        let (tokens, mut set) = hostile_set();
+        assert_eq!(set.slots.len(), SLOTS);
+        assert!(set.spilled.len() > SLOTS / 4, "the recipe does what it is for: {}", set.spilled.len());
+        for &token in &tokens {
+            assert!(set.contains(token));
+            let (added, probes) = probes_of(|| set.insert(token, tokens.len()));
+            assert!(added == Added::Known && probes <= MAX_PROBES);
+        }
+        let model: BTreeSet<Token> = tokens.iter().copied().collect();
+        assert_eq!((set.len(), model.len()), (tokens.len(), tokens.len()));
+        assert!(set.sorted().iter().eq(&model));
+        // Others than these are not there.
+        assert!(
+            (0..20_000).map(|i| Token::of(i << 7)).all(|token| set.contains(token) == model.contains(&token))
+        );
+    }
+
+    #[test]
+    fn a_set_is_the_same_grown_built_in_bulk_and_united() {
+        let (tokens, set) = hostile_set();
+        let mut grown = TokenSet::new();
+        let ((), probes) = probes_of(|| {
+            for &token in tokens.iter().rev() {
+                assert_eq!(grown.insert(token, tokens.len()), Added::New);
+            }
+        });
+        // Each is moved once on average while the table grows.
+        assert!(probes <= 3 * MAX_PROBES * tokens.len(), "{probes}");
+        assert!(grown == set);
+        assert_eq!(grown.insert(Token::of(3), tokens.len()), Added::Full);
+        let mut united = TokenSet::new();
+        let (left, right) = tokens.split_at(tokens.len() / 3);
+        for part in [left, right, &tokens[5..100]] {
+            let mut other = TokenSet::new();
+            for &token in part {
+                other.insert(token, usize::MAX);
+            }
+            assert!(united.union_with(&other, tokens.len()));
+        }
+        assert!(united == set);
+        // One that is full, and one token that is not in it, chosen as the others were.
+        let mut smaller = TokenSet::with_capacity(tokens.len());
+        for &token in &tokens[1..] {
+            smaller.insert(token, usize::MAX);
+        }
+        assert!(!smaller.union_with(&set, tokens.len() - 1));
+        assert!(smaller != set && set.len() == smaller.len() + 1);
+    }
+
+    #[test]
+    fn growth_takes_what_was_spilled_along() {
+        let (tokens, mut set) = hostile_set();
+        let more = Token::of(u64::MAX / 3);
+        assert!(!set.contains(more));
+        assert_eq!(set.insert(more, usize::MAX), Added::New);
+        assert_eq!(set.slots.len(), 2 * SLOTS);
+        assert!(tokens.iter().all(|&token| set.contains(token)) && set.contains(more));
+        assert_eq!(set.iter().count(), tokens.len() + 1);
     }
 }

@@ -28,9 +28,9 @@ impl Counts {
         f64::from(self.0.iter().sum::<u32>())
     }
 
-    /// Registers that have seen a hash.
+    /// Registers that have seen a hash. The bytes 1 to 3, flags of values that there are not, say of none.
     pub(super) fn in_use(&self) -> f64 {
-        f64::from(self.0[1..].iter().sum::<u32>())
+        f64::from(self.0[4..].iter().sum::<u32>())
     }
 
     /// Whether all are registers that some hashes lead to, `count` of them.

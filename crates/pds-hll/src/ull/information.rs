@@ -38,7 +38,8 @@ fn information(x: f64) -> f64 {
         .sum()
 }
 
-/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use: each has seen a key of its own.
+/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use, for each has seen a key of its own,
+/// or n where that is less: an estimate that was raised to it would be biased.
 pub(super) fn bounds(counts: &Counts, kappa: f64) -> (f64, f64) {
     let in_use = counts.in_use();
     if in_use == 0.0 {
@@ -48,10 +49,10 @@ pub(super) fn bounds(counts: &Counts, kappa: f64) -> (f64, f64) {
     let spread = kappa.abs() * deviation(counts.registers(), estimate) / estimate;
     // Not a number: kappa, or infinity over infinity, for a saturated sketch knows no upper bound.
     if spread.is_nan() {
-        return (in_use, f64::INFINITY);
+        return (in_use.min(estimate), f64::INFINITY);
     }
     let (low, high) = (estimate * exp(-spread), estimate * exp(spread));
-    (low.max(in_use), high.max(in_use))
+    (low.max(in_use).min(estimate), high.max(in_use))
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ use crate::{
 /// An UltraLogLog sketch: the number of distinct keys, in one byte a register at most, with three quarters of the error
 /// that [`HyperLogLog`] has with as many.
 ///
-/// * Error: two-sided and unbiased, [`UllParams::std_error`] of the count for many keys and less for few; the first
-///   keys, [`UllParams::sparse_limit`] of them, are counted almost exactly.
+/// * Error: two-sided, [`UllParams::std_error`] of the count for many keys and less for few; the first
+///   keys, [`UllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within a fortieth of that error.
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * It becomes the [`HyperLogLog`] of the same keys by `HyperLogLog::from`, to the byte; there is no way back.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
@@ -108,7 +108,7 @@ impl<H: Fingerprint> UltraLogLog<H> {
     }
 
     /// Where the number of distinct keys lies: n e^(-kappa s) and n e^(kappa s) for the estimate n and its predicted
-    /// relative error s, the lower bound not below the number of registers in use.
+    /// relative error s, the lower bound not below the number of registers in use, or the estimate where that is less.
     ///
     /// * `kappa`: width in standard deviations. From as many keys as registers on, 1 covers the true count in 68 %, 2
     ///   in 95 %, 3 in 99.7 % of sketches, and slightly fewer at the lowest precisions. A negative `kappa` counts as its
@@ -183,7 +183,8 @@ impl<H: Fingerprint> UltraLogLog<H> {
         self.state = State::empty(self.params());
     }
 
-    /// Bytes that the sketch has allocated now: from none when empty up to [`UllParams::size_bytes`].
+    /// Bytes that the sketch has allocated now: from none when empty up to [`UllParams::size_bytes`], and more only while it
+    /// counts few hashes that somebody chose to meet in its table, of which it keeps some in a tree.
     pub fn size_bytes(&self) -> usize {
         self.state.size_bytes()
     }
