@@ -138,7 +138,8 @@ fn point(n: f64, chance: Chance, x: f64) -> f64 {
     let missed = libm::exp(chance.log_q() * (n - x) / x);
     let mut product = 1.0;
     let mut i = 0.0;
-    while i < x {
+    // The factors fall: once it is 0, it stays so.
+    while i < x && product > 0.0 {
         product *= (n - i) / (i + 1.0) * chance.p * missed;
         i += 1.0;
     }
@@ -290,6 +291,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A product of hundreds of thousands of factors was taken to its end when it had long been 0.
+    #[test]
+    fn a_product_that_is_0_is_not_taken_further() {
+        let (trials, chance) = (1e15, Chance { p: 1e-13, q: 1.0 - 1e-13 });
+        // To its end, it would take days.
+        assert_eq!(point(trials, chance, 0.9 * trials).to_bits(), 0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::reading::Reading;
+use crate::reading::{Limits, Reading};
 use crate::{Error, Fingerprint, Sketch, ThetaParams, ThetaView, WyHasher};
 
 /// Sorted hashes and the threshold below which they were kept: what set operations give, and are quickest on.
@@ -13,8 +13,8 @@ use crate::{Error, Fingerprint, Sketch, ThetaParams, ThetaView, WyHasher};
 /// | state | threshold | retained | estimate | `bounds(2.0)` |
 /// |---|---|---|---|---|
 /// | known to be empty | 1 | none | 0 | 0 to 0 |
-/// | nothing retained | below 1 | none | 0 | 0 to 3.8 / threshold, or what a source allows |
-/// | otherwise | | some | retained / threshold | around it |
+/// | nothing retained | at most 1 | none | 0 | 0 to 3.8 / threshold, or the count of an exact source |
+/// | otherwise | at most 1 | some | retained / threshold, or what a source allows | around it |
 ///
 /// Equality is that of size, hasher, threshold, hashes and what the sources of intersections and differences allowed.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct CompactTheta<H = WyHasher> {
     params: ThetaParams,
     theta: u64,
     hashes: Vec<u64>,
-    ceiling: Option<Reading>,
+    limits: Limits,
     hasher: H,
 }
 
@@ -56,19 +56,22 @@ impl<H: Fingerprint> CompactTheta<H> {
         ThetaView::open_compact(bytes, hasher)
     }
 
-    /// Estimated number of distinct keys: the retained hashes divided by the threshold, but no more than the estimate of a
-    /// source that an intersection or difference cannot exceed. Constant time.
+    /// Estimated number of distinct keys: the retained hashes divided by the threshold, but no more than the estimate of any
+    /// source that an intersection or difference is a part of. Unbiased where that does not limit it; too low on average
+    /// where it does. Constant time.
     pub fn estimate(&self) -> f64 {
-        estimate(self.reading(), self.ceiling)
+        self.limits.limited_estimate(self.reading())
     }
 
     /// Where the number of distinct keys lies: as [`ThetaSketch::bounds`](crate::ThetaSketch::bounds), but no higher than
-    /// the upper bound of a source that an intersection or difference cannot exceed.
+    /// the count of any exact source that an intersection or difference is a part of, and the lower bound no higher than
+    /// the estimate. They hold the truth as often as those of a sketch: what an estimate of a source allows, which may
+    /// be wrong, does not narrow them.
     pub fn bounds(&self, kappa: f64) -> (f64, f64) {
-        bounds(self.reading(), self.ceiling, kappa)
+        self.limits.limited_bounds(self.reading(), kappa)
     }
 
-    /// The threshold, as a share of all hashes: 1 if nothing was rejected.
+    /// The threshold, as a share of all hashes: 1 if nothing was rejected, else at most 1, as rounded.
     pub fn theta(&self) -> f64 {
         self.reading().share()
     }
@@ -113,37 +116,21 @@ impl<H: Fingerprint> CompactTheta<H> {
         params: ThetaParams,
         theta: u64,
         hashes: Vec<u64>,
-        ceiling: Option<Reading>,
+        limits: Limits,
         hasher: H,
     ) -> Self {
         debug_assert!(hashes.len() <= params.k(), "no operation keeps more than k");
         let reading = Reading { retained: hashes.len() as u64, theta };
-        // What does not bind is not kept: one state, one form.
-        let ceiling = ceiling.filter(|ceiling| !reading.is_exact() && *ceiling != reading);
-        Self { params, theta, hashes, ceiling, hasher }
+        Self { params, theta, hashes, limits: limits.binding(reading), hasher }
     }
 
     pub(crate) fn reading(&self) -> Reading {
         Reading { retained: self.hashes.len() as u64, theta: self.theta }
     }
 
-    pub(crate) fn ceiling(&self) -> Option<Reading> {
-        self.ceiling
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
-}
-
-pub(crate) fn estimate(reading: Reading, ceiling: Option<Reading>) -> f64 {
-    ceiling.map_or(reading.estimate(), |ceiling| reading.estimate().min(ceiling.estimate()))
-}
-
-pub(crate) fn bounds(reading: Reading, ceiling: Option<Reading>, kappa: f64) -> (f64, f64) {
-    let (low, high) = reading.bounds(kappa);
-    let Some(source) = ceiling else {
-        return (low, high);
-    };
-    // Never below what is there for certain, whatever bytes claim of a source.
-    let high = high.min(source.bounds(kappa).1).max(reading.retained as f64);
-    (low.min(high).min(estimate(reading, ceiling)), high)
 }
 
 impl<H: Fingerprint> PartialEq for CompactTheta<H> {
@@ -151,7 +138,7 @@ impl<H: Fingerprint> PartialEq for CompactTheta<H> {
         self.params == other.params
             && self.theta == other.theta
             && self.hashes == other.hashes
-            && self.ceiling == other.ceiling
+            && self.limits == other.limits
             && self.hasher.fingerprint() == other.hasher.fingerprint()
     }
 }

@@ -24,7 +24,8 @@ pub fn jaccard<H: Fingerprint>(
     let theta = left.reading.theta.min(right.reading.theta);
     let known_disjoint = left.reading.is_empty() || right.reading.is_empty();
     let (both, either) = operations::overlap(left.below(theta), right.below(theta));
-    Ok(Jaccard { both, either, exact: theta == EXACT || known_disjoint })
+    // Beside an empty source, one of which nothing is retained may be empty or not: the share is 1 or 0.
+    Ok(Jaccard { both, either, exact: theta == EXACT || known_disjoint && either > 0 })
 }
 
 /// What two sources say about the share of keys that they have in common.
@@ -58,7 +59,7 @@ impl Jaccard {
         binomial::bounds_of_share(self.both, self.either, kappa)
     }
 
-    /// Whether the share is known: both sources are exact, or one is known to be empty.
+    /// Whether the share is known: both sources are exact, or one is known to be empty and the other known not to be.
     pub fn is_exact(&self) -> bool {
         self.exact
     }

@@ -4,14 +4,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-use crate::reading::{EXACT, Reading};
+use crate::reading::{EXACT, Limits};
 use crate::source::{Operand, Runs};
 use crate::{CompactTheta, Error, Fingerprint, ThetaParams, ThetaSource};
 
 /// The sketch of the keys that are in any of the sources.
 ///
 /// Its threshold is the least of theirs, or less: it keeps the k smallest hashes, for the least k of the sources. Sketches
-/// give the sketch of all their streams, the same to the byte as by [`Merge`](crate::Merge).
+/// give the sketch of all their streams, the same to the byte as by [`Merge`](crate::Merge). What limits an intersection or
+/// difference says nothing about a union with more: it is kept only if all other sources are known to be empty.
 ///
 /// Reads each source as far as the result goes.
 ///
@@ -34,15 +35,27 @@ pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactT
             hashes.truncate(k);
         }
     }
-    Ok(CompactTheta::from_parts(params, theta, hashes, None, operands[0].hasher.clone()))
+    let mut others = operands.iter().filter(|operand| !operand.reading.is_empty());
+    let limits = match (others.next(), others.next()) {
+        (Some(only), None) => only.limits,
+        _ => Limits::NONE,
+    };
+    Ok(CompactTheta::from_parts(params, theta, hashes, limits, operands[0].hasher.clone()))
 }
 
 /// The sketch of the keys that are in every source.
 ///
 /// Its threshold is the least of theirs, and it keeps what all of them keep below it. An intersection is known
-/// to be empty if one of the sources is, or if those of them that are exact have nothing in common. The estimate never exceeds that of a
-/// source, nor the upper bound that of the sketch with the least estimate, which the result remembers.
+/// to be empty if one of the sources is, or if those of them that are exact have nothing in common.
 ///
+/// The estimate never exceeds that of a source, and the upper bound never the count of an exact source: nor, as a result
+/// remembers both limits, those of the sources of a source. The bounds are not those of a source that is not exact: the
+/// least of several upper bounds would leave out the truth as often as all together. Neither order nor repetition of
+/// sources matters.
+///
+/// * Direction of error: two-sided, unbiased while no limit is near. A limited estimate is too low on average, as it keeps
+///   what is below the truth and cuts what is above: where most of a source lies in the intersection, or little of it
+///   below the threshold. The bounds allow for it.
 /// * Error: that of a count of `retained()` hashes: about 1 / sqrt(`retained()`) of the estimate, whatever the sizes of
 ///   the sources. With nothing retained below a threshold the estimate is 0, and [`CompactTheta::bounds`] says how many
 ///   keys there may be all the same.
@@ -57,7 +70,7 @@ pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactT
 pub fn intersection<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactTheta<H>, Error> {
     let (mut operands, params) = Operand::all(sources)?;
     let hasher = operands[0].hasher.clone();
-    let ceiling = operands.iter().map(Operand::limit).reduce(Reading::lesser);
+    let limits = operands.iter().map(Operand::allows).fold(Limits::NONE, Limits::and);
     // Exact ones first, and the fewest of them: the rest is compared with what is left.
     operands.sort_by_key(|operand| (core::cmp::Reverse(operand.reading.theta), operand.reading.retained));
     let (first, rest) = (&operands[0], &operands[1..]);
@@ -66,16 +79,19 @@ pub fn intersection<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<C
     for operand in rest {
         common.narrow(operand, keep_common);
     }
-    Ok(common.into_result(params, theta, ceiling, hasher))
+    Ok(common.into_result(params, theta, limits, hasher))
 }
 
 /// The sketch of the keys of a source that are in none of the others.
 ///
 /// Its threshold is the least of all, and it keeps what the source alone keeps below it. The difference is known to be
-/// empty if the source is, or if it is exact and other exact ones leave nothing of it; empty others change nothing. The estimate never exceeds that of the source, nor
-/// the upper bound if the source is a sketch. Its k is that of the source.
+/// empty if the source is, or if it is exact and other exact ones leave nothing of it; empty others change nothing. Its k is
+/// that of the source.
 ///
-/// * Error: that of a count of `retained()` hashes, as of an [`intersection`].
+/// The estimate never exceeds that of the source, nor the upper bound its count if it is exact, and so on with what limits the
+/// source itself.
+///
+/// * Error, direction of error: those of a count of `retained()` hashes, as of an [`intersection`].
 ///
 /// # Errors
 ///
@@ -100,7 +116,7 @@ pub fn difference<H: Fingerprint>(
     for other in others {
         left.narrow(other, drop_common);
     }
-    Ok(left.into_result(source.params, theta, Some(source.limit()), hasher))
+    Ok(left.into_result(source.params, theta, source.allows(), hasher))
 }
 
 fn least_threshold<H>(operands: &[Operand<'_, H>]) -> u64 {
@@ -140,13 +156,13 @@ impl Narrowing {
         self,
         params: ThetaParams,
         theta: u64,
-        ceiling: Option<Reading>,
+        limits: Limits,
         hasher: H,
     ) -> CompactTheta<H> {
         if self.known_empty {
-            return CompactTheta::from_parts(params, EXACT, Vec::new(), None, hasher);
+            return CompactTheta::from_parts(params, EXACT, Vec::new(), Limits::NONE, hasher);
         }
-        CompactTheta::from_parts(params, theta, self.hashes, ceiling, hasher)
+        CompactTheta::from_parts(params, theta, self.hashes, limits, hasher)
     }
 }
 

@@ -38,9 +38,54 @@ impl Reading {
         binomial::bounds_of_trials(self.retained, Chance::below(self.theta), kappa)
     }
 
-    /// The one of two that promises fewer keys.
-    pub(crate) fn lesser(self, other: Self) -> Self {
-        let key = |reading: Self| (reading.estimate(), reading.retained);
-        if key(other) < key(self) { other } else { self }
+    /// What a set of this reading allows to its subsets.
+    pub(crate) fn limits(self) -> Limits {
+        let estimate = self.estimate();
+        if self.is_exact() {
+            Limits { count: estimate, ..Limits::NONE }
+        } else {
+            Limits { estimate, ..Limits::NONE }
+        }
+    }
+}
+
+/// What the sources of an intersection or difference, all supersets of it, allow; infinite where they say nothing.
+///
+/// Minima of what sources say, so that their order and their repetition do not matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    /// The least estimate of a source that is not exact. It limits the estimate, not the bounds: the least of several upper
+    /// bounds would leave out the truth as often as all of them together.
+    pub(crate) estimate: f64,
+    /// The least count of an exact source, a whole number: certain, and therefore a limit of the bounds too.
+    pub(crate) count: f64,
+}
+
+impl Limits {
+    pub(crate) const NONE: Self = Self { estimate: f64::INFINITY, count: f64::INFINITY };
+
+    /// Those of the intersection.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { estimate: self.estimate.min(other.estimate), count: self.count.min(other.count) }
+    }
+
+    /// Without what a result of this reading does not need: one state, one form.
+    pub(crate) fn binding(self, reading: Reading) -> Self {
+        if reading.is_exact() {
+            return Self::NONE;
+        }
+        let binds = self.estimate < reading.estimate().min(self.count);
+        Self { estimate: if binds { self.estimate } else { f64::INFINITY }, ..self }
+    }
+
+    /// The estimate of a result of this reading.
+    pub(crate) fn limited_estimate(self, reading: Reading) -> f64 {
+        reading.estimate().min(self.estimate).min(self.count)
+    }
+
+    /// The bounds of a result of this reading, around that estimate.
+    pub(crate) fn limited_bounds(self, reading: Reading, kappa: f64) -> (f64, f64) {
+        let (low, high) = reading.bounds(kappa);
+        (low.min(self.limited_estimate(reading)), high.min(self.count))
     }
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::reading::{EXACT, Reading};
+use crate::reading::{EXACT, Limits, Reading};
 use crate::table::{self, Table};
 use crate::{
     CompactTheta, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, ThetaParams, ThetaView,
@@ -150,7 +150,8 @@ impl<H: Fingerprint> ThetaSketch<H> {
         self.reading().bounds(kappa)
     }
 
-    /// The threshold, as a share of all hashes: 1 up to k keys; beyond, the least hash that is not retained.
+    /// The threshold, as a share of all hashes: 1 up to k keys; beyond, the least hash that is not retained, at most 1 (to
+    /// which a share nearest to it is rounded: [`ThetaSketch::is_exact`] tells the two apart).
     pub fn theta(&self) -> f64 {
         self.reading().share()
     }
@@ -201,7 +202,7 @@ impl<H: Fingerprint> ThetaSketch<H> {
     /// The retained hashes in order, with the threshold: the form that set operations are quickest on.
     pub fn compact(&self) -> CompactTheta<H> {
         let (theta, hashes) = self.sorted();
-        CompactTheta::from_parts(self.params, theta, hashes, None, self.hasher.clone())
+        CompactTheta::from_parts(self.params, theta, hashes, Limits::NONE, self.hasher.clone())
     }
 
     /// The size.
@@ -221,7 +222,7 @@ impl<H: Fingerprint> ThetaSketch<H> {
     }
 
     /// Bytes of the table now: it grows with the keys, up to [`ThetaParams::size_bytes`]. Hashes that were chosen to meet
-    /// in the table take some bytes more.
+    /// in the table lie in a tree beside it and are counted as 20 bytes each, about what they take.
     pub fn size_bytes(&self) -> usize {
         self.table.size_bytes()
     }
@@ -279,22 +280,18 @@ impl<H: Fingerprint> ThetaSketch<H> {
     /// Grows the table, or trims it once it may not grow.
     #[cold]
     fn make_room(&mut self) {
-        if self.table.slots() >= Table::max_slots(self.params.k()) {
+        if self.table.is_greatest() {
             self.rebuild();
         } else {
-            self.table.grow(Table::max_slots(self.params.k()));
+            self.table.grow(self.params.k());
         }
     }
 
-    /// Drops what is not below the threshold, then all but the k smallest.
+    /// Drops what is not below the threshold, then all but the k smallest: for the k of now.
     fn rebuild(&mut self) {
         let (theta, hashes) = self.smallest();
         self.theta = theta;
-        if self.table.slots() > Table::max_slots(self.params.k()) {
-            // Folded: a lesser table.
-            self.table = Table::for_len(hashes.len());
-        }
-        self.table.refill(&hashes);
+        self.table.refill(&hashes, self.params.k());
     }
 }
 
@@ -342,5 +339,70 @@ impl<H: fmt::Debug> fmt::Debug for ThetaSketch<H> {
             .field("params", &self.params)
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prehashed;
+    use crate::table::REFILLS;
+
+    /// Distinct hashes, near uniform.
+    fn hash(i: u64) -> u64 {
+        pds_hash::mix(i)
+    }
+
+    fn of(lg_k: u8, keys: u64) -> ThetaSketch<Prehashed> {
+        let params = ThetaParams::with_lg_k(lg_k).expect("5 to 26");
+        let mut sketch = ThetaSketch::with_hasher(params, Prehashed(core::num::NonZeroU64::MIN));
+        (0..keys).for_each(|i| _ = sketch.insert_hash(hash(i)));
+        sketch
+    }
+
+    /// A table of another size's growth that had as many slots as its new size allows took each further hash for a reason to
+    /// sort out again: quadratic time.
+    #[test]
+    fn a_sketch_of_any_past_is_trimmed_once_for_half_k_new_hashes() {
+        const MOST: u8 = 12;
+        for low in ThetaParams::MIN_LG_K..=MOST {
+            for high in low..=MOST {
+                let k = 1u64 << low;
+                for before in [0, 1, k / 2 - 1, k / 2, k - 1, k, k + 1, 3 * k / 2, 2 * k] {
+                    let mut folded = of(high, before);
+                    let mut merged = folded.clone();
+                    folded.fold_to(low).expect("5 to 26");
+                    merged.merge(&of(low, 0)).expect("one hasher");
+                    let mut united = of(low, 0);
+                    united.merge(&of(high, before)).expect("one hasher");
+                    let decoded = |sketch: &ThetaSketch<Prehashed>| {
+                        ThetaSketch::from_bytes_with(&sketch.to_bytes(), *sketch.hasher())
+                            .expect("as written")
+                    };
+                    let mut refolded = decoded(&of(high, before));
+                    refolded.fold_to(low).expect("5 to 26");
+                    for mut sketch in [decoded(&folded), folded, merged, united, refolded] {
+                        let start = REFILLS.get();
+                        let taken = (before..before + 4 * k).filter(|&i| sketch.insert_hash(hash(i))).count();
+                        let (trims, most) = (REFILLS.get() - start, 1 + taken / (k as usize / 2));
+                        assert!(trims <= most, "{trims} of {taken}: {before} keys, {high} to {low}");
+                        assert!(sketch.size_bytes() <= sketch.params().size_bytes());
+                        assert!(sketch == of(low, before + 4 * k));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hashes that meet lie in a tree beside the table: they count for what they take there.
+    #[test]
+    fn hashes_beside_the_table_are_counted() {
+        /// Inverse of the multiplier that places hashes.
+        const MEETING: u64 = 0xf1de_83e1_9937_733d;
+        const COUNT: u64 = 1000;
+        let mut sketch = of(12, 0);
+        (1..=COUNT).for_each(|i| _ = sketch.insert_hash(i.wrapping_mul(MEETING)));
+        let beside = sketch.size_bytes() - of(12, COUNT).size_bytes();
+        assert!(beside >= 16 * (COUNT as usize - 128) && beside <= 24 * COUNT as usize, "{beside}");
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use pds_core::same_hasher;
 
-use crate::reading::Reading;
+use crate::reading::{Limits, Reading};
 use crate::rice::Decoder;
 use crate::{CompactTheta, Error, Fingerprint, ThetaParams, ThetaSketch, ThetaView};
 
@@ -27,8 +27,8 @@ pub trait Parts<H> {
 pub struct Operand<'a, H> {
     pub(crate) params: ThetaParams,
     pub(crate) reading: Reading,
-    /// A reading that the count cannot exceed, if there is one beside its own.
-    pub(crate) ceiling: Option<Reading>,
+    /// What its own sources allowed.
+    pub(crate) limits: Limits,
     pub(crate) hasher: &'a H,
     pub(crate) hashes: Hashes<'a, H>,
 }
@@ -57,9 +57,9 @@ impl<'a, H: Fingerprint> Operand<'a, H> {
         Ok((operands, least))
     }
 
-    /// The reading that bounds the count from above: its own, or a lesser one.
-    pub(crate) fn limit(&self) -> Reading {
-        self.ceiling.map_or(self.reading, |ceiling| ceiling.lesser(self.reading))
+    /// What it allows to its subsets.
+    pub(crate) fn allows(&self) -> Limits {
+        self.limits.and(self.reading.limits())
     }
 
     /// The hashes below a limit, in order.
@@ -134,7 +134,7 @@ impl<H: Fingerprint> Parts<H> for ThetaSketch<H> {
         Operand {
             params: self.params(),
             reading: self.reading(),
-            ceiling: None,
+            limits: Limits::NONE,
             hasher: self.hasher(),
             hashes: Hashes::Loose(self),
         }
@@ -146,7 +146,7 @@ impl<H: Fingerprint> Parts<H> for CompactTheta<H> {
         Operand {
             params: self.params(),
             reading: self.reading(),
-            ceiling: self.ceiling(),
+            limits: self.limits(),
             hasher: self.hasher(),
             hashes: Hashes::Sorted(self.hashes()),
         }
@@ -158,7 +158,7 @@ impl<H: Fingerprint> Parts<H> for ThetaView<'_, H> {
         Operand {
             params: self.params(),
             reading: self.reading(),
-            ceiling: self.ceiling(),
+            limits: self.limits(),
             hasher: self.hasher(),
             hashes: Hashes::Coded(self.decoder()),
         }

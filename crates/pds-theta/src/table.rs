@@ -18,6 +18,9 @@ const MAX_PROBES: usize = 128;
 /// Slots that are looked at together in a crowded table, where each for itself would be a branch that nobody can foresee.
 const WINDOW: usize = 4;
 
+/// Bytes of a hash in the tree, about: its nodes have room for 11 each, and some are half full.
+const SPILLED_BYTES: usize = 20;
+
 /// Slots that are emptied at a time when a table grows.
 const CHUNK: usize = 64;
 
@@ -27,14 +30,20 @@ const MIN_SLOTS: usize = 16;
 /// The logarithm of the growth of a table: by less, most keys of a growing sketch would be moved once more.
 const LG_GROWTH: u32 = 3;
 
+#[cfg(test)]
+std::thread_local! {
+    /// How often a table was refilled by this thread.
+    pub(crate) static REFILLS: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+}
+
 /// A set of hashes other than 0, of a number of slots that only rebuilding changes.
 #[derive(Clone)]
 pub(crate) struct Table {
     slots: Box<[u64]>,
     shift: u32,
-    /// Whether the table may become more than half full.
+    /// Whether it has as many slots as it may have, and may therefore become more than half full.
     crowded: bool,
-    /// How many hashes there may be.
+    /// At so many hashes there has to be a greater table, or a trim.
     room: usize,
     spilled: BTreeSet<u64>,
     len: usize,
@@ -49,23 +58,34 @@ impl Table {
     /// The table of an empty sketch of `k` hashes: such that growth ends at the greatest table.
     pub(crate) fn for_growth(k: usize) -> Self {
         let growths = (Self::max_slots(k) / MIN_SLOTS).ilog2() / LG_GROWTH;
-        Self::with_slots(Self::max_slots(k) >> (growths * LG_GROWTH), growths == 0)
+        Self::with_slots(Self::max_slots(k) >> (growths * LG_GROWTH), k)
     }
 
-    /// A table of the least size with room for more than `len` hashes: three quarters of the slots are used at most.
-    pub(crate) fn for_len(len: usize) -> Self {
-        Self::with_slots((len * 4 / 3 + 1).next_power_of_two().max(MIN_SLOTS), true)
+    /// The least table for `len` of a sketch's `k` hashes and one more: three quarters of the slots are used at most.
+    pub(crate) fn for_len(len: usize, k: usize) -> Self {
+        Self::with_slots((len * 4 / 3 + 1).next_power_of_two().max(MIN_SLOTS), k)
     }
 
-    fn with_slots(slots: usize, crowded: bool) -> Self {
-        Self {
+    fn with_slots(slots: usize, k: usize) -> Self {
+        let mut table = Self {
             slots: vec![FREE; slots].into_boxed_slice(),
             shift: u64::BITS - slots.ilog2(),
-            crowded,
-            room: if crowded { slots / 4 * 3 } else { slots / 2 },
+            crowded: false,
+            room: 0,
             spilled: BTreeSet::new(),
             len: 0,
-        }
+        };
+        table.fit(k);
+        table
+    }
+
+    /// How full the table may become, which follows from its slots and from `k` alone. To be called when either changes.
+    fn fit(&mut self, k: usize) {
+        let slots = self.slots.len();
+        self.crowded = slots >= Self::max_slots(k);
+        self.room = if self.crowded { slots / 4 * 3 } else { slots / 2 };
+        // A trim leaves k: without room for many more, every hash would call for the next.
+        debug_assert!(!self.crowded || self.room > k);
     }
 
     #[inline]
@@ -149,22 +169,18 @@ impl Table {
         self.len < self.room
     }
 
-    pub(crate) fn slots(&self) -> usize {
-        self.slots.len()
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     pub(crate) fn size_bytes(&self) -> usize {
-        (self.slots.len() + self.spilled.len()) * size_of::<u64>()
+        self.slots.len() * size_of::<u64>() + self.spilled.len() * SPILLED_BYTES
     }
 
-    /// A table with some times the slots, or `most`, and the same hashes.
-    pub(crate) fn grow(&mut self, most: usize) {
-        let slots = (self.slots.len() << LG_GROWTH).min(most);
-        let old = core::mem::replace(self, Self::with_slots(slots, slots == most));
+    /// A table with some times the slots, or the most for `k`, and the same hashes.
+    pub(crate) fn grow(&mut self, k: usize) {
+        let slots = (self.slots.len() << LG_GROWTH).min(Self::max_slots(k));
+        let old = core::mem::replace(self, Self::with_slots(slots, k));
         let mut buffer = [FREE; CHUNK];
         for chunk in old.slots.chunks(CHUNK) {
             let hashes = occupied(chunk, u64::MAX, &mut buffer);
@@ -175,12 +191,24 @@ impl Table {
         }
     }
 
-    /// Holds these hashes, which differ, and no others, in as many slots as now.
-    pub(crate) fn refill(&mut self, hashes: &[u64]) {
-        self.slots.fill(FREE);
-        self.spilled.clear();
-        self.len = 0;
+    /// Holds these hashes, which differ and are up to `k`, and no others, in as many slots as now, or as few as `k` allows.
+    pub(crate) fn refill(&mut self, hashes: &[u64], k: usize) {
+        #[cfg(test)]
+        REFILLS.set(REFILLS.get() + 1);
+        if self.slots.len() > Self::max_slots(k) {
+            *self = Self::for_len(hashes.len(), k);
+        } else {
+            self.slots.fill(FREE);
+            self.spilled.clear();
+            self.len = 0;
+            self.fit(k);
+        }
         self.insert_all(hashes);
+    }
+
+    /// Whether it has as many slots as it may have.
+    pub(crate) fn is_greatest(&self) -> bool {
+        self.crowded
     }
 
     /// The hashes, in no order that means anything.
@@ -237,11 +265,12 @@ mod tests {
             (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(MULTIPLIER.wrapping_mul(x))))
         }
         const COUNT: u64 = 200_000;
-        let mut table = Table::for_len(COUNT as usize);
+        const K: usize = 1 << 18;
+        let mut table = Table::for_len(COUNT as usize, K);
         // All of them start at slot 0.
         let colliding = (1..=COUNT).map(|i| i.wrapping_mul(inverse()));
         for hash in colliding.clone() {
-            assert!(table.has_room() && table.insert(hash));
+            assert!(table.insert(hash));
         }
         for hash in colliding.clone() {
             assert!(!table.insert(hash));
@@ -267,7 +296,7 @@ mod tests {
     #[test]
     fn merging_into_an_empty_table_needs_no_tree() {
         const LEN: usize = 6000;
-        let mut table = Table::for_len(LEN);
+        let mut table = Table::for_len(LEN, 4096);
         for key in 1..=LEN as u64 {
             table.insert(key.wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31).wrapping_mul(MULTIPLIER));
         }
@@ -275,7 +304,7 @@ mod tests {
         for &hash in scattered(&table.below(u64::MAX)).flatten() {
             other.insert(hash);
             if !other.has_room() {
-                other.grow(Table::max_slots(4096));
+                other.grow(4096);
             }
         }
         assert_eq!((other.len(), other.spilled.len()), (LEN, 0));
@@ -286,12 +315,12 @@ mod tests {
         for lg_k in 5..=14 {
             let (k, mut steps) = (1 << lg_k, 0);
             let mut table = Table::for_growth(k);
-            while table.slots() < Table::max_slots(k) {
-                assert!(table.slots() >= MIN_SLOTS && !table.crowded);
-                table.grow(Table::max_slots(k));
+            while !table.is_greatest() {
+                assert!((MIN_SLOTS..Table::max_slots(k)).contains(&table.slots.len()));
+                table.grow(k);
                 steps += 1;
             }
-            assert_eq!((table.slots(), table.crowded), (Table::max_slots(k), true));
+            assert_eq!(table.slots.len(), Table::max_slots(k));
             assert!(table.room > k && steps <= 4);
         }
     }
@@ -299,14 +328,12 @@ mod tests {
     #[test]
     fn a_table_for_some_hashes_has_room_for_one_more() {
         for len in 0..2000 {
-            let table = Table::for_len(len);
-            assert!(len < table.slots() / 4 * 3 && (table.slots() == MIN_SLOTS || table.slots() <= 3 * len));
+            let slots = Table::for_len(len, 2048).slots.len();
+            assert!(len < slots / 4 * 3 && (slots == MIN_SLOTS || slots <= 3 * len));
         }
-        for lg_k in 5..=26 {
-            assert_eq!(
-                Table::for_len(1 << lg_k).slots,
-                vec![0; Table::max_slots(1 << lg_k)].into_boxed_slice()
-            );
+        for lg_k in 5..=20 {
+            let table = Table::for_len(1 << lg_k, 1 << lg_k);
+            assert!(table.is_greatest() && table.slots.len() == Table::max_slots(1 << lg_k));
         }
     }
 }

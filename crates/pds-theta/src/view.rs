@@ -4,10 +4,10 @@ use core::fmt;
 
 use pds_core::{same_hasher, wire::Header};
 
-use crate::reading::Reading;
+use crate::reading::{Limits, Reading};
 use crate::rice::Decoder;
 use crate::wire::{self, Body};
-use crate::{CompactTheta, Error, Fingerprint, ThetaParams, WyHasher, compact};
+use crate::{CompactTheta, Error, Fingerprint, ThetaParams, WyHasher};
 
 /// A sketch, or the result of a set operation, answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///
@@ -38,12 +38,12 @@ impl<'a, H: Fingerprint> ThetaView<'a, H> {
 
     /// As [`CompactTheta::estimate`].
     pub fn estimate(&self) -> f64 {
-        compact::estimate(self.body.reading, self.body.ceiling)
+        self.body.limits.limited_estimate(self.body.reading)
     }
 
     /// As [`CompactTheta::bounds`].
     pub fn bounds(&self, kappa: f64) -> (f64, f64) {
-        compact::bounds(self.body.reading, self.body.ceiling, kappa)
+        self.body.limits.limited_bounds(self.body.reading, kappa)
     }
 
     /// As [`CompactTheta::theta`].
@@ -99,8 +99,8 @@ impl<'a, H: Fingerprint> ThetaView<'a, H> {
         self.body.reading
     }
 
-    pub(crate) fn ceiling(&self) -> Option<Reading> {
-        self.body.ceiling
+    pub(crate) fn limits(&self) -> Limits {
+        self.body.limits
     }
 
     pub(crate) fn decoder(&self) -> Decoder<'a> {

@@ -6,7 +6,7 @@ use pds_core::same_hasher;
 use pds_core::wire::{self, Header, Kind, UNALIGNED};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::reading::{EXACT, Reading};
+use crate::reading::{EXACT, Limits, Reading};
 use crate::rice::{self, Decoder};
 use crate::table::Table;
 use crate::{CompactTheta, Error, Fingerprint, KeyHasher, Sketch, ThetaParams, ThetaSketch};
@@ -19,7 +19,7 @@ const VERSION: u8 = 1;
 pub(crate) struct Body {
     pub(crate) params: ThetaParams,
     pub(crate) reading: Reading,
-    pub(crate) ceiling: Option<Reading>,
+    pub(crate) limits: Limits,
 }
 
 /// The parameters of a sketch as they are written: no threshold while it is exact.
@@ -29,12 +29,13 @@ struct SketchShape {
     reading: ReadingShape,
 }
 
-/// Those of a result; the ceiling is that of an intersection or difference.
+/// Those of a result; the limits are those of an intersection or difference.
 #[derive(Serialize, Deserialize)]
 struct CompactShape {
     params: ThetaParams,
     reading: ReadingShape,
-    ceiling: Option<ReadingShape>,
+    estimate: Option<f64>,
+    count: Option<u32>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -51,11 +52,11 @@ impl From<Reading> for ReadingShape {
 }
 
 impl ReadingShape {
-    /// The reading, if hashes above 0 can be so many below such a threshold.
-    fn checked(self, most: usize) -> Result<Reading, Error> {
+    /// The reading, if hashes above 0 can be so many below such a threshold, and up to k.
+    fn checked(self, k: usize) -> Result<Reading, Error> {
         let retained = u64::from(self.retained);
         let theta = self.theta.unwrap_or(EXACT);
-        let possible = retained <= most as u64 && retained < theta && self.theta != Some(EXACT);
+        let possible = retained <= k as u64 && retained < theta && self.theta != Some(EXACT);
         if possible { Ok(Reading { retained, theta }) } else { Err(Error::Malformed { field: "threshold" }) }
     }
 }
@@ -69,7 +70,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
     if !reading.is_exact() && reading.retained != k as u64 {
         return Err(Error::Malformed { field: "count" });
     }
-    let body = Body { params: shape.params, reading, ceiling: None };
+    let body = Body { params: shape.params, reading, limits: Limits::NONE };
     checked(header, body, payload)
 }
 
@@ -77,19 +78,19 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
 pub(crate) fn open_compact(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
     let (header, shape, payload) = wire::open::<CompactShape>(Kind::THETA_RESULT, VERSION, bytes)?;
     let reading = shape.reading.checked(shape.params.k())?;
-    let most = 1 << ThetaParams::MAX_LG_K;
-    let ceiling = shape.ceiling.map(|ceiling| ceiling.checked(most)).transpose()?;
-    // A source has kept all that the result has, and a ceiling that does not bind is not written.
-    let plausible = |ceiling: Reading| {
-        !reading.is_exact()
-            && ceiling != reading
-            && ceiling.theta >= reading.theta
-            && ceiling.retained >= reading.retained
-    };
-    if !ceiling.is_none_or(plausible) {
-        return Err(Error::Malformed { field: "ceiling" });
+    let written = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+    let limits = Limits { estimate: written(shape.estimate), count: written(shape.count.map(f64::from)) };
+    // A source has kept all that the result has, one without keys leaves a result without, and what does not bind is not
+    // written. An infinite limit is none.
+    let least = (reading.retained as f64).max(1.0);
+    let most = (1u64 << ThetaParams::MAX_LG_K) as f64;
+    let plausible = limits == limits.binding(reading)
+        && shape.estimate.is_none_or(|estimate| estimate >= least && estimate.is_finite())
+        && shape.count.is_none_or(|_| limits.count >= least && limits.count <= most);
+    if !plausible {
+        return Err(Error::Malformed { field: "limits" });
     }
-    checked(header, Body { params: shape.params, reading, ceiling }, payload)
+    checked(header, Body { params: shape.params, reading, limits }, payload)
 }
 
 fn checked(header: Header, body: Body, payload: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
@@ -123,7 +124,7 @@ pub(crate) fn compact<H: Fingerprint>(
         all.extend(decoder);
         all
     })?;
-    Ok(CompactTheta::from_parts(body.params, body.reading.theta, hashes, body.ceiling, hasher))
+    Ok(CompactTheta::from_parts(body.params, body.reading.theta, hashes, body.limits, hasher))
 }
 
 impl ThetaParams {
@@ -157,7 +158,7 @@ impl<H: Fingerprint> Sketch for ThetaSketch<H> {
         same_hasher(hasher.fingerprint(), header.fingerprint)?;
         header.verify(payload)?;
         let table = hashes(body.reading, payload, |decoder| {
-            let mut table = Table::for_len(body.reading.retained as usize);
+            let mut table = Table::for_len(body.reading.retained as usize, body.params.k());
             for hash in decoder {
                 table.insert(hash);
             }
@@ -175,7 +176,9 @@ impl<H: Fingerprint> Sketch for CompactTheta<H> {
         let shape = CompactShape {
             params: self.params(),
             reading: self.reading().into(),
-            ceiling: self.ceiling().map(ReadingShape::from),
+            estimate: Some(self.limits().estimate).filter(|limit| limit.is_finite()),
+            // The count of a source: at most 2^26.
+            count: Some(self.limits().count).filter(|limit| limit.is_finite()).map(|count| count as u32),
         };
         let fingerprint = self.hasher().fingerprint();
         wire::seal(Kind::THETA_RESULT, VERSION, UNALIGNED, fingerprint, &shape, |payload| {

@@ -39,6 +39,94 @@ fn an_intersection_is_never_above_its_sources() {
     assert!(clamped > 0, "nothing was tried");
 }
 
+/// A result of a result forgot what it could not exceed, the least estimate hid an exact source of more keys, and a union with
+/// an empty set raised the estimate.
+#[test]
+fn what_limits_a_result_limits_its_results() {
+    let empty = of(5, 0..0u64);
+    let (mut limited, mut by_count) = (0, 0);
+    for trial in 0..1000u64 {
+        let start = trial * 1_000_000;
+        let (small, large) = (of(5, start..start + 20), of(5, start..start + 2000));
+        let both = intersection(&[&small, &large]).unwrap();
+        limited += u64::from(both.retained() as f64 / both.theta() > 20.0);
+        for again in [
+            intersection(&[&both, &both]),
+            intersection(&[&both, &small]),
+            intersection(&[&both]),
+            difference(&both, &[&empty]),
+            union(&[&both, &empty]),
+            union(&[&both]),
+        ] {
+            assert!(again.unwrap() == both);
+        }
+        let part =
+            difference(&intersection(&[&large, &both]).unwrap(), &[&of(5, start + 10..start + 150)]).unwrap();
+        assert!(part.bounds(3.0).1 <= 20.0 && part.estimate() <= both.estimate());
+
+        // One thousand keys, and a sketch of them that may promise fewer.
+        let keys = start..start + 1000;
+        let (exact, rough) = (of(10, keys.clone()), of(5, keys));
+        let both = intersection(&[&exact, &rough]).unwrap();
+        by_count += u64::from(rough.estimate() < 1000.0 && rough.bounds(2.0).1 > 1000.0);
+        assert!(both.bounds(2.0).1 <= 1000.0 && both.estimate() <= rough.estimate());
+    }
+    assert!(limited > 0 && by_count > 0, "nothing was tried");
+}
+
+/// Limits that no result has were accepted.
+#[test]
+fn forged_limits_are_refused() {
+    let exact = of(9, 0..400u64);
+    let seed = (0..1000u64)
+        .map(|i| {
+            let more = |lg_k, keys| of(lg_k, (0..400).chain(10_000 * i + 1000..10_000 * i + 1000 + keys));
+            intersection(&[&exact, &more(5, 50), &more(7, 3000)]).unwrap()
+        })
+        .find(|result| {
+            let own = result.retained() as f64 / result.theta();
+            result.retained() > 1 && result.estimate() < own.min(400.0)
+        })
+        .unwrap();
+    let bytes = seed.to_bytes();
+    let start = pds_testkit::payload_start(&bytes).unwrap();
+    // At the end of the parameters: the byte 1, eight of the estimate, the byte 1, two of the count.
+    let (before, limits) = bytes[24..start].split_at(start - 24 - 12);
+    assert_eq!((limits[0], limits[9], &limits[10..]), (1, 1, &[0x90, 0x03][..]));
+    let (own, least) = (seed.retained() as f64 / seed.theta(), seed.retained() as f64);
+    let with = |estimate: Option<f64>, count: Option<&[u8]>| {
+        let estimate = estimate.map_or(vec![0], |value| [&[1], &value.to_le_bytes()[..]].concat());
+        let count = count.map_or(vec![0], |value| [&[1], value].concat());
+        let params = [before, &estimate, &count].concat();
+        let forged = pds_testkit::forge(&bytes, &params, &bytes[start..]);
+        assert_eq!(CompactTheta::view(&forged).err(), CompactTheta::from_bytes(&forged).err());
+        CompactTheta::from_bytes(&forged).err()
+    };
+    let (most, more) = (&[0x80, 0x80, 0x80, 0x20][..], &[0x81, 0x80, 0x80, 0x20][..]);
+    assert_eq!(with(Some(seed.estimate()), Some(&limits[10..])), None);
+    assert_eq!(with(None, None), None);
+    assert_eq!(with(Some(least), Some(most)), None);
+    assert_eq!(with(None, Some(&[seed.retained() as u8])), None);
+    let refused = Some(Error::Malformed { field: "limits" });
+    for estimate in [own, own * 2.0, 0.0, -0.0, -1.0, least - 0.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]
+    {
+        assert_eq!(with(Some(estimate), None), refused, "{estimate}");
+    }
+    for count in [&[0][..], &[seed.retained() as u8 - 1], more] {
+        assert_eq!(with(None, Some(count)), refused, "{count:?}");
+    }
+    // An estimate that the count makes needless.
+    assert_eq!(with(Some(least + 1.0), Some(&[seed.retained() as u8])), refused);
+    // An exact result has no limits.
+    let all = exact.compact().to_bytes();
+    let start = pds_testkit::payload_start(&all).unwrap();
+    for limits in [&[0, 1, 0x90, 0x03][..], &[1, 0, 0, 0, 0, 0, 0, 0x59, 0x40, 0]] {
+        let params = [&all[24..start - 2], limits].concat();
+        let forged = pds_testkit::forge(&all, &params, &all[start..]);
+        assert_eq!(CompactTheta::from_bytes(&forged).err(), refused);
+    }
+}
+
 /// datasketches-hive#64: 41 % off, and no word that it may be: a small overlap of large sets rests on few hashes.
 #[test]
 fn the_bounds_of_a_small_overlap_say_how_little_is_known() {

@@ -25,6 +25,57 @@ fn ranges() -> impl Strategy<Value = ThetaSketch> {
     (5..=9u8, range).prop_map(|(lg_k, (start, len))| of(lg_k, start..start + len))
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Union,
+    Intersection,
+    Difference,
+}
+
+/// An operation and what it was applied to: compact forms of sketches, and results.
+#[derive(Clone, Debug)]
+struct Step {
+    operation: Operation,
+    of: Vec<CompactTheta>,
+    result: CompactTheta,
+}
+
+/// Operations on sketches, compact forms, views, and results of those before.
+fn chains() -> impl Strategy<Value = Vec<Step>> {
+    let operation = prop_oneof![1 => Just(Operation::Union), 3 => Just(Operation::Intersection), 2 => Just(Operation::Difference)];
+    let choice = (operation, proptest::collection::vec((0..100usize, 0..3u8), 1..4));
+    (proptest::collection::vec(ranges(), 3), proptest::collection::vec(choice, 1..7)).prop_map(
+        |(sketches, choices)| {
+            let mut known: Vec<CompactTheta> = sketches.iter().map(ThetaSketch::compact).collect();
+            let mut steps = Vec::new();
+            for (operation, operands) in choices {
+                let at: Vec<usize> = operands.iter().map(|(i, _)| i % known.len()).collect();
+                let bytes: Vec<Vec<u8>> = at.iter().map(|&i| known[i].to_bytes()).collect();
+                let views: Vec<ThetaView<'_>> =
+                    bytes.iter().map(|bytes| CompactTheta::view(bytes).expect("as written")).collect();
+                let form = |(n, &(_, form)): (usize, &(usize, u8))| -> &dyn ThetaSource<_> {
+                    match (form, sketches.get(at[n])) {
+                        (0, Some(sketch)) => sketch,
+                        (0 | 1, _) => &known[at[n]],
+                        _ => &views[n],
+                    }
+                };
+                let sources: Vec<&dyn ThetaSource<_>> = operands.iter().enumerate().map(form).collect();
+                let result = match operation {
+                    Operation::Union => union(&sources),
+                    Operation::Intersection => intersection(&sources),
+                    Operation::Difference => difference(sources[0], &sources[1..]),
+                };
+                let of = at.iter().map(|&i| known[i].clone()).collect();
+                let result = result.expect("one hasher");
+                known.push(result.clone());
+                steps.push(Step { operation, of, result });
+            }
+            steps
+        },
+    )
+}
+
 /// Hashes below the least threshold.
 fn below(theta: f64, sketch: &ThetaSketch) -> BTreeSet<u64> {
     let compact = sketch.compact();
@@ -134,33 +185,47 @@ proptest! {
     }
 
     #[test]
-    fn no_estimate_or_bound_exceeds_what_the_sources_allow(a in ranges(), b in ranges(), c in ranges(), kappa in 0.0..5.0f64) {
-        let [a, b, c] = [a, b, c].map(|sketch| sketch.compact());
-        let ab = intersection(&[&a, &b]).unwrap();
-        let abc = intersection(&[&ab, &c]).unwrap();
-        let cab = intersection(&[&c, &a, &b]).unwrap();
-        let less = difference(&abc, &[&a]).unwrap();
-        let a_b = difference(&a, &[&b]).unwrap();
-        for (result, sources) in [
-            (&ab, &[&a, &b][..]),
-            (&abc, &[&ab, &c]),
-            (&cab, &[&a, &b, &c]),
-            (&less, &[&abc]),
-            (&a_b, &[&a]),
-        ] {
+    fn results_never_exceed_what_their_sources_allow(chain in chains(), kappa in 0.0..5.0f64) {
+        for Step { operation, of: sources, result } in &chain {
             let (low, high) = result.bounds(kappa);
             prop_assert!(low <= high && result.retained() as f64 <= high);
             prop_assert!(low <= result.estimate() && result.estimate() <= high);
-            for source in sources {
+            let supersets = match operation {
+                Operation::Intersection => &sources[..],
+                Operation::Difference => &sources[..1],
+                Operation::Union => continue,
+            };
+            for source in supersets {
                 prop_assert!(result.estimate() <= source.estimate());
+                // Of a sketch no upper bound but the last is certain, which is the count of an exact one.
+                let certain = source.bounds(f64::INFINITY).1;
+                prop_assert!(high <= certain && (high <= source.bounds(kappa).1 || !source.is_exact()));
             }
-            if result == &abc || result == &less {
-                continue;
+        }
+    }
+
+    #[test]
+    fn order_and_repetition_do_not_matter_to_results_of_results(chain in chains(), others in ranges()) {
+        let empty = of(9, 0..0);
+        let all: Vec<&CompactTheta> = chain.iter().map(|step| &step.result).collect();
+        for &a in &all {
+            let bytes = a.to_bytes();
+            let view = CompactTheta::view(&bytes).unwrap();
+            prop_assert!(view.to_compact().unwrap() == *a && CompactTheta::from_bytes(&bytes).unwrap() == *a);
+            prop_assert!(intersection(&[a]).unwrap() == *a && intersection(&[a, &view, a]).unwrap() == *a);
+            prop_assert!(union(&[a]).unwrap() == *a && union(&[&empty, &view, &empty]).unwrap() == *a);
+            prop_assert!(difference(a, &[]).unwrap() == *a && difference(&view, &[&empty]).unwrap() == *a);
+            let both = intersection(&[a, &others]).unwrap();
+            prop_assert!(intersection(&[&others, &view]).unwrap() == both);
+            prop_assert!(intersection(&[&both, a]).unwrap() == both, "a part of it");
+            prop_assert!(intersection(&[&others, &both]).unwrap() == both, "a part of it");
+            for &b in &all {
+                let both = intersection(&[a, b]).unwrap();
+                prop_assert!(intersection(&[b, &view]).unwrap() == both);
+                prop_assert!(intersection(&[b, a, b]).unwrap() == both);
+                prop_assert!(intersection(&[&both, b]).unwrap() == both);
+                prop_assert!(union(&[a, b]).unwrap() == union(&[b, &view]).unwrap());
             }
-            // Of the sketch with the least estimate the upper bound is kept too.
-            let least = sources.iter().map(|s| s.estimate()).fold(f64::INFINITY, f64::min);
-            let highest = sources.iter().filter(|s| s.estimate() <= least).map(|s| s.bounds(kappa).1);
-            prop_assert!(high <= highest.fold(0.0, f64::max), "{high}");
         }
     }
 
@@ -222,6 +287,35 @@ fn nothing_retained_is_not_known_to_be_empty() {
     assert_eq!(alike(&disjoint, &disjoint), (0.0, (0.0, 1.0)));
     assert_eq!(alike(&a, &a).0.to_bits(), 1f64.to_bits());
     assert!(alike(&a, &b).1.1 < 0.5);
+}
+
+/// The index of a set known to be empty and of one that may be was 1, for certain.
+#[test]
+fn a_jaccard_index_is_certain_only_if_both_sources_are_known_or_disjoint() {
+    let (empty, exact, inexact) = (of(5, 0..0), of(5, 0..20), of(5, 0..10_000));
+    let nothing = intersection(&[&inexact, &of(5, 20_000..30_000)]).unwrap();
+    assert!(nothing.retained() == 0 && !nothing.is_empty());
+    let sources: [&dyn ThetaSource<_>; 4] = [&empty, &nothing, &exact, &inexact];
+    let (unknown, same, apart) = ((0.0, (0.0, 1.0)), (1.0, (1.0, 1.0)), (0.0, (0.0, 0.0)));
+    // None: neither certain nor unknown.
+    let expected = [
+        [Some(same), Some(unknown), Some(apart), Some(apart)],
+        [Some(unknown), Some(unknown), None, None],
+        [Some(apart), None, Some(same), None],
+        [Some(apart), None, None, None],
+    ];
+    for (x, row) in sources.iter().zip(expected) {
+        for (y, expected) in sources.iter().zip(row) {
+            let alike = jaccard(*x, *y).unwrap();
+            let (share, (low, high)) = (alike.estimate(), alike.bounds(2.0));
+            assert!(0.0 <= low && low <= share && share <= high && high <= 1.0);
+            match expected {
+                Some(expected) => assert_eq!((share, (low, high)), expected),
+                None => assert!(low < high),
+            }
+            assert_eq!(alike.is_exact(), expected.is_some_and(|expected| expected != unknown));
+        }
+    }
 }
 
 /// The normal probability beyond two deviations, on one side.
