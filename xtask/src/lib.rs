@@ -80,6 +80,8 @@ mod examples {
     pub struct HyperLogLog;
     #[doc = include_str!("../../docs/src/count-min.md")]
     pub struct CountMin;
+    #[doc = include_str!("../../docs/src/quantiles.md")]
+    pub struct Quantiles;
     #[doc = include_str!("../../docs/src/hashing.md")]
     pub struct Hashing;
     #[doc = include_str!("../../docs/src/merging.md")]
