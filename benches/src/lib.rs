@@ -7,6 +7,8 @@ pub mod cuckoo;
 pub mod filters;
 pub mod frequency;
 pub mod heap;
+pub mod quantile_peers;
+pub mod quantiles;
 pub mod report;
 pub mod static_filters;
 pub mod workload;
