@@ -9,6 +9,8 @@ pub mod frequency;
 pub mod frequency_kin;
 pub mod heap;
 pub mod heavy_hitters;
+pub mod quantile_peers;
+pub mod quantiles;
 pub mod report;
 pub mod static_filters;
 pub mod theta;

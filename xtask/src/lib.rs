@@ -84,6 +84,8 @@ mod examples {
     pub struct CountMin;
     #[doc = include_str!("../../docs/src/heavy-hitters.md")]
     pub struct HeavyHitters;
+    #[doc = include_str!("../../docs/src/quantiles.md")]
+    pub struct Quantiles;
     #[doc = include_str!("../../docs/src/hashing.md")]
     pub struct Hashing;
     #[doc = include_str!("../../docs/src/merging.md")]
