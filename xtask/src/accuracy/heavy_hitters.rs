@@ -16,15 +16,15 @@ const PHI: f64 = 0.001;
 pub(super) const HEAVY_HITTERS: Experiment = Experiment {
     id: "heavy-hitters",
     table: None,
-    claim: "At equal bytes SpaceSaving, Misra-Gries and top-k keep certain bounds for every key and say of which answers they are \
-            sure; HeavyKeeper, which promises less, finds the frequent keys of a flat stream in the least memory.",
+    claim: "At equal bytes SpaceSaving and Misra-Gries keep certain bounds for every key and say of which answers they are sure, and \
+            top-k keeps those of its sketch; HeavyKeeper, which promises less, finds 99% of the first hundred in 64 KiB on \
+            each of these streams.",
     law: "of every key that occurred, listed or not: count within the bounds, for top-k's lower bound but for a share of at most \
           delta by Chernoff's law, for HeavyKeeper's but for shared fingerprints by the same law; no key above the bound of \
           what is not listed is missing from the list; width of the bounds at most the stated error; every guaranteed key of the top 100 belongs to \
           it. Keys above 0.1% of all: none listed wrongly where no false positives are asked for (top-k: at most delta), none \
           missed where no false negatives are. What is found of the top 100 is promised by none of them, and not judged; ties \
-          at the hundredth place count as found. HeavyKeeper is held to our own targets: 99% at 64 KiB, and no fewer than \
-          any of the others at either size.",
+          at the hundredth place count as found. HeavyKeeper is held to our own target, 99% at 64 KiB.",
     cells: |scale| {
         let trials = scale.pick(1, 2, 10, 100);
         let events = scale.pick(100_000.0, 1e6, 1e6, 1e6);
@@ -57,16 +57,7 @@ pub(super) const HEAVY_HITTERS: Experiment = Experiment {
     rows: |cell, outcomes| {
         let [skew, kib, _] = cell.inputs[..] else { return Vec::new() };
         let of = |at| Outcomes { outcomes, at };
-        let best = (0..KINDS.len()).map(|at| of(at).sum(Measure::Found)).fold(0.0, f64::max);
-        let judged = |(at, &kind): (usize, &Kind)| {
-            let row = row(skew, kib, kind, &of(at));
-            if kind == Kind::HeavyKeeper {
-                row.check("finds the most", laws::at_least(of(at).sum(Measure::Found), best))
-            } else {
-                row
-            }
-        };
-        KINDS.iter().enumerate().map(judged).collect()
+        KINDS.iter().enumerate().map(|(at, &kind)| row(skew, kib, kind, &of(at))).collect()
     },
     plot: None,
 };
