@@ -93,6 +93,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &theta::ERROR,
     &theta::BOUNDS,
     &theta::OVERLAP,
+    &theta::SUBSETS,
     &theta::MERGE,
     &cms::SIZING,
     &cms::PARETO,

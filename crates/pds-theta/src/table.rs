@@ -93,7 +93,7 @@ impl Table {
         (hash.wrapping_mul(MULTIPLIER) >> self.shift) as usize
     }
 
-    /// True if the hash was not there. Not to be called when there is no room.
+    /// True if the hash was not there. There has to be a free slot, as there is in a table that has room and in a new one.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
         let home = self.home(hash);

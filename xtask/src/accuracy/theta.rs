@@ -208,6 +208,75 @@ fn overlap(jaccard: f64) -> (f64, f64) {
     (both, libm::round(f64::midpoint(EITHER, both)))
 }
 
+/// Standard deviations, half of one too, and the share of a normal distribution within them.
+const SUBSET_KAPPAS: [(f64, f64, &str); 4] = [
+    (0.5, 0.3829, "inside at kappa = 0.5"),
+    (1.0, 0.6827, "inside at kappa = 1"),
+    (2.0, 0.9545, "inside at kappa = 2"),
+    (3.0, 0.9973, "inside at kappa = 3"),
+];
+
+pub(super) const SUBSETS: Experiment = Experiment {
+    id: "theta-subsets",
+    table: None,
+    claim: "The intersection of a set with one that it is a part of is estimated no higher than the part, and therefore too \
+            low on average; its bounds hold the true count at least as often as the normal distribution says.",
+    law: "bias by the normal law with the spread of the trials, from above alone; shares of pairs inside the bounds by Chernoff's \
+          law, not below the nominal coverage.",
+    cells: |scale| {
+        let trials = scale.pick(50, 200, 4000, 20_000);
+        let grid = [
+            (7.0, 1000.0, 7.0, 1000.0),
+            (7.0, 1000.0, 7.0, 1250.0),
+            (7.0, 1000.0, 7.0, 4000.0),
+            (7.0, 500.0, 7.0, 20_000.0),
+            (6.0, 300.0, 8.0, 3000.0),
+            (9.0, 2000.0, 5.0, 2000.0),
+            (10.0, 1000.0, 5.0, 1000.0),
+            (5.0, 20.0, 7.0, 20_000.0),
+        ];
+        let cell = |(i, &(lg_part, part, lg_whole, whole)): (usize, &(f64, f64, f64, f64))| Cell {
+            index: i as u64,
+            trials,
+            inputs: vec![lg_part, part, lg_whole, whole],
+        };
+        grid.iter().enumerate().map(cell).collect()
+    },
+    trial: |cell, seed| {
+        let [lg_part, part, lg_whole, whole] = cell.inputs[..] else { return Vec::new() };
+        let keys = DistinctKeys::new(seed);
+        let (a, b) = (of(lg_part, keys.range(0..part as u64)), of(lg_whole, keys.range(0..whole as u64)));
+        let Ok(common) = intersection(&[&a, &b]) else { return Vec::new() };
+        let inside = SUBSET_KAPPAS.map(|(kappa, ..)| {
+            let (low, high) = common.bounds(kappa);
+            f64::from(u8::from(low <= part && part <= high))
+        });
+        [common.estimate() / part - 1.0].into_iter().chain(inside).collect()
+    },
+    rows: |cell, outcomes| {
+        let [lg_part, part, lg_whole, whole] = cell.inputs[..] else { return Vec::new() };
+        let column = |i: usize| outcomes.iter().map(|outcome| outcome[i]).collect::<Vec<_>>();
+        let errors = column(0);
+        let (bias, rmse) = (laws::mean(&errors), laws::rmse(&errors));
+        let mut row = Row::new()
+            .count("k of the part", params(lg_part).k() as u64)
+            .count("keys of the part", part as u64)
+            .count("k of the whole", params(lg_whole).k() as u64)
+            .count("keys of the whole", whole as u64)
+            .percent("bias", bias, 3)
+            .percent("RMSE", rmse, 3)
+            .check("bias", laws::bias_is_zero(bias.max(0.0), rmse, cell.trials, 0.0));
+        for (i, (_, nominal, name)) in SUBSET_KAPPAS.into_iter().enumerate() {
+            let hits = column(i + 1).iter().sum::<f64>();
+            row = row
+                .percent(name, hits / cell.trials as f64, 4)
+                .check(name, laws::rate_at_least(hits as u64, cell.trials, nominal));
+        }
+        vec![row]
+    },
+    plot: None,
+};
+
 pub(super) const MERGE: Experiment = Experiment {
     id: "theta-merge",
     table: None,
