@@ -9,8 +9,8 @@ use pds_benches::frequency::{
     Amadeus, Asap, CountMinSketchCrate, Datasketches, Frequency, Ours, SketchOxide, gate,
 };
 use pds_benches::frequency_kin::{
-    AsapFar, AsapSigned, ConservativeCrate, DatasketchesFar, Far, OursConservative, OursFar, OursSigned,
-    OxideConservative, OxideSigned, signed_gate,
+    AsapFar, AsapSigned, ConservativeAmadeus, ConservativeCrate, DatasketchesFar, Far, OursConservative,
+    OursFar, OursSigned, OxideConservative, OxideSigned, signed_gate,
 };
 use pds_benches::report::{Case, Gate};
 use pds_benches::workload::{quick, wanted};
@@ -45,6 +45,7 @@ fn frequency(c: &mut Criterion) {
 
     contend::<OursConservative>(c, CONSERVATIVE, &stream, &exact, gate);
     contend::<ConservativeCrate<u64>>(c, CONSERVATIVE, &stream, &exact, gate);
+    contend::<ConservativeAmadeus<u64>>(c, CONSERVATIVE, &stream, &exact, gate);
     contend::<OxideConservative>(c, CONSERVATIVE, &stream, &exact, gate);
 
     contend::<OursSigned>(c, SIGNED, &stream, &exact, signed_gate);

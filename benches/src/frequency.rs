@@ -174,11 +174,12 @@ impl<K: Hash> Frequency<K> for CountMinSketchCrate<K> {
     }
 }
 
-/// amadeus-streaming, 64-bit cells.
+/// amadeus-streaming, conservative, 64-bit cells.
 pub struct Amadeus<K: ?Sized>(amadeus_streaming::CountMinSketch<K, u64>);
 
 impl<K: Hash + ?Sized> Frequency<K> for Amadeus<K> {
-    const NAME: &'static str = "amadeus-streaming (u64)";
+    const NAME: &'static str = "amadeus-streaming (u64, conservative)";
+    const NOT_FOR: &'static [(&'static str, &'static str)] = CONSERVATIVE;
 
     fn new() -> Self {
         Self(amadeus_streaming::CountMinSketch::new(1.0 - DELTA, EPS, ()))

@@ -9,7 +9,7 @@ use pds_cms::{
 };
 use pds_testkit::laws;
 
-use crate::frequency::{CountMinSketchCrate, DEPTH, Frequency, WIDTH};
+use crate::frequency::{Amadeus, CountMinSketchCrate, DEPTH, Frequency, WIDTH};
 use crate::report::Gate;
 
 /// Ours, conservative.
@@ -73,6 +73,31 @@ impl<K: Hash> Frequency<K> for ConservativeCrate<K> {
 
     fn new() -> Self {
         Self(CountMinSketchCrate::new())
+    }
+    #[inline]
+    fn add(&mut self, key: &K) {
+        self.0.add(key);
+    }
+    #[inline]
+    fn estimate(&self, key: &K) -> u64 {
+        self.0.estimate(key)
+    }
+    fn merge(&mut self, _: &Self) -> bool {
+        false
+    }
+    fn size_bytes(&self) -> usize {
+        self.0.size_bytes()
+    }
+}
+
+/// amadeus-streaming, whose update of integers this is too.
+pub struct ConservativeAmadeus<K: ?Sized>(Amadeus<K>);
+
+impl<K: Hash + ?Sized> Frequency<K> for ConservativeAmadeus<K> {
+    const NAME: &'static str = "amadeus-streaming (u64)";
+
+    fn new() -> Self {
+        Self(Amadeus::new())
     }
     #[inline]
     fn add(&mut self, key: &K) {
