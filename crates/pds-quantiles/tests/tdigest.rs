@@ -269,3 +269,21 @@ fn memory_stays_within_what_the_parameters_say() {
     digest.merge(&big).unwrap();
     assert!(digest.size_bytes() <= params.size_bytes(), "{} after a merge", digest.size_bytes());
 }
+
+/// Beside such a weight a unit is less than the last bit of a number of values.
+#[test]
+fn units_beside_a_weight_of_2_to_the_63_are_joined_too() {
+    for heavy in [0.0, 500.5, 2000.0] {
+        let mut digest = empty(SMALL);
+        digest.insert_n(heavy, 1 << 63).unwrap();
+        for unit in 1..=1000 {
+            digest.insert(f64::from(unit));
+        }
+        assert_eq!(digest.count(), (1 << 63) + 1000);
+        assert_eq!((digest.min(), digest.max()), (Some(heavy.min(1.0)), Some(heavy.max(1000.0))));
+        assert_eq!(digest.quantile(0.5), Some(heavy));
+        let snapshot = digest.snapshot();
+        assert!(snapshot.centroids().len() <= SMALL as usize);
+        assert_eq!(TDigest::from_bytes(&digest.to_bytes()).unwrap().count(), digest.count());
+    }
+}

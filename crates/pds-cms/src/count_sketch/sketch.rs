@@ -22,7 +22,7 @@ const GROUP: usize = 1024;
 /// * Counts may be negative, be taken back, and differ: [`CountSketch::subtract`] gives the sketch of the difference of two
 ///   streams, whose large entries are the keys that changed most.
 /// * Merging is exact. No cell saturates: the total weight, the sum of all |counts|, may not exceed
-///   [`SignedCell::MAX_WEIGHT`], and what would take it there is refused.
+///   [`SignedCell::MAX_WEIGHT`], and what would take it beyond is refused.
 ///
 /// `C` is the cell: `i32` for a total weight within two thousand million, or `i64`.
 ///

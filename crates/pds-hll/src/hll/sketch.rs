@@ -9,8 +9,8 @@ use crate::{Error, ExactMerge, Fingerprint, HllParams, HllView, Key, KeyHasher, 
 /// A HyperLogLog sketch: the number of distinct keys, in one byte a register at most.
 ///
 /// * Error: two-sided, [`HllParams::std_error`] of the count for many keys and less for few; the first
-///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within a fortieth of that error,
-///   which is 0.6 % of the count at precision 4, 0.2 % at 6 and below 0.1 % from 8 on.
+///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within about a fortieth of that
+///   error, 0.7 % of the count at precision 4 and 0.2 % at 6 (table `hll-all-precisions`).
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
 ///
@@ -88,11 +88,11 @@ impl<H: Fingerprint> HyperLogLog<H> {
         self.state.insert_batch(hashes);
     }
 
-    /// Estimated number of distinct keys: unbiased to within a fortieth of the standard error, at least 0. 0 for an empty
+    /// Estimated number of distinct keys: unbiased to within about a fortieth of the standard error, at least 0. 0 for an empty
     /// sketch; infinite if every register is saturated, which takes more than 2^46 m keys (2^58 at precision 12).
     ///
     /// Up to [`HllParams::sparse_limit`] keys the count of different 32-bit parts of hashes, corrected for the few keys that
-    /// share one: it never falls, and is off by a key or two at precision 18 and hardly ever at all below 16. Beyond, the
+    /// share one: it never falls, and is off by two or three keys at precision 18 and hardly ever at all below 16. Beyond, the
     /// estimator of the registers, which has their error from its first key on, and so may fall there.
     ///
     /// Depends on the set of keys alone, not on their order. Takes constant time, except after a merge, a decode or a
@@ -105,9 +105,9 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// relative error s, the lower bound not below the number of registers in use, or the estimate where that is less.
     ///
     /// * `kappa`: width in standard deviations. From as many keys as registers on, 1 covers the true count in 68 %, 2
-    ///   in 95 %, 3 in 99.7 % of sketches, and slightly fewer at the lowest precisions (table `hll-bounds`). The errors of fewer keys are a few
-    ///   whole keys: there the bounds cover as often once they are widened to whole numbers. A negative `kappa`
-    ///   counts as its magnitude, NaN as infinity.
+    ///   in 95 %, 3 in 99.7 % of sketches, and slightly fewer at the lowest precisions (table `hll-bounds`). The errors of
+    ///   fewer keys are a few whole keys: there the bounds cover as often once they are widened to whole numbers. A
+    ///   negative `kappa` counts as its magnitude, NaN as infinity.
     ///
     /// Up to [`HllParams::sparse_limit`] keys: the estimate less and more `kappa` standard deviations of the number of keys
     /// that share their 32 bits with another, the lower bound not below the count of different ones, which is certain.

@@ -116,7 +116,8 @@ impl HeavyKeeperParams {
         self.seed
     }
 
-    /// Bytes that a keeper allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once the list is full.
+    /// Bytes that a keeper allocates at most, of keys of type `K`, without what keys own themselves; it is what it
+    /// takes once the list is full.
     pub const fn size_bytes<K>(&self) -> u64 {
         Ranked::<K>::bytes_for(self.k) + self.cells() * 8
     }

@@ -68,7 +68,8 @@ impl MisraGriesParams {
         (self.capacity as u64 + 1).div_ceil(2)
     }
 
-    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once every counter is taken.
+    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it
+    /// takes once every counter is taken.
     pub const fn size_bytes<K>(&self) -> u64 {
         Roster::<K>::bytes_for(self.capacity)
     }

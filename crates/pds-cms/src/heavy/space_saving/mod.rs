@@ -37,7 +37,8 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 /// shard(pds_cms::SpaceSaving::<u64>::new(params));
 /// ```
 ///
-/// * Time per key is that of a lookup for a listed key, plus that of finding the least counter for others, amortised constant, whatever the weight.
+/// * Time per key is that of a lookup for a listed key, plus that of finding the least counter for others, amortised
+///   constant, whatever the weight.
 /// * Total and counts saturate at `u64::MAX` and never wrap: see [`SpaceSaving::is_saturated`].
 ///
 /// Memory grows with the keys that are listed, up to the capacity. What is read from bytes answers as what was written; of

@@ -65,7 +65,8 @@ impl SpaceSavingParams {
         total / self.capacity as u64
     }
 
-    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once every counter is taken.
+    /// Bytes that a summary allocates at most, of keys of type `K`, without what keys own themselves; it is what it
+    /// takes once every counter is taken.
     pub const fn size_bytes<K>(&self) -> u64 {
         Ranked::<K, u64>::bytes_for(self.capacity)
     }

@@ -51,7 +51,8 @@ impl TopKParams {
         self.sketch
     }
 
-    /// Bytes that a list and its sketch allocates at most, of keys of type `K`, without what keys own themselves; it is what it takes once the list is full.
+    /// Bytes that a list and its sketch allocate at most, of keys of type `K`, without what keys own themselves; it
+    /// is what it takes once the list is full.
     pub const fn size_bytes<K>(&self) -> u64 {
         Ranked::<K>::bytes_for(self.k) + self.sketch.size_bytes::<u32>()
     }
