@@ -162,7 +162,8 @@ fn times_that_are_none_and_infinite_answers_are_refused() {
         assert!(matches!(sketch.total(far), Err(Error::Parameter { name: "time", .. })));
     }
     assert_eq!(sketch.estimate("key", -1e6), Err(Error::Overflow));
-    assert_eq!(sketch.estimate("absent", -1e6), Ok(0.0));
+    // Whether a key was counted so early cannot be told.
+    assert_eq!(sketch.estimate("absent", -1e6), Err(Error::Overflow));
     assert!(sketch == before);
     let table = CountMinParams::with_shape(8, 2).unwrap();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0, f64::from_bits(1)] {
@@ -243,4 +244,16 @@ fn cells_that_are_no_weights_are_refused() {
 fn serde_carries_the_envelope() {
     let text = serde_json::to_string(&built(&[1, 2, 3])).unwrap();
     assert_eq!(serde_json::from_str::<DecayingCountMin>(&text).unwrap(), built(&[1, 2, 3]));
+}
+
+#[test]
+fn counts_that_a_later_stamp_has_faded_away_are_not_said_to_be_none() {
+    let mut sketch = DecayingCountMin::new(params(64, 3, 1.0));
+    sketch.insert(&1u64, 5000.0).unwrap();
+    sketch.insert_n(&2u64, 10, 0.0).unwrap();
+    assert_eq!(sketch.estimate(&2u64, 0.0), Err(Error::Overflow));
+    assert_eq!(sketch.estimate(&1u64, 0.0), Err(Error::Overflow));
+    assert_eq!(sketch.estimate(&2u64, 5000.0), Ok(0.0));
+    assert_eq!(sketch.estimate(&1u64, 5000.0), Ok(1.0));
+    assert_eq!(DecayingCountMin::new(params(64, 3, 1.0)).estimate(&2u64, 0.0), Ok(0.0));
 }

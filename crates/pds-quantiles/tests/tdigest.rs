@@ -287,3 +287,15 @@ fn units_beside_a_weight_of_2_to_the_63_are_joined_too() {
         assert_eq!(TDigest::from_bytes(&digest.to_bytes()).unwrap().count(), digest.count());
     }
 }
+
+#[test]
+fn the_least_numbers_have_ranks() {
+    let mut digest = empty(SMALL);
+    digest.extend((0..200).map(f64::from_bits));
+    let mut before = 0.0;
+    for bits in 0..200 {
+        let rank = digest.cdf(f64::from_bits(bits)).unwrap();
+        assert!(before <= rank && rank <= 1.0, "{bits}: {rank} behind {before}");
+        before = rank;
+    }
+}

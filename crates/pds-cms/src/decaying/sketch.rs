@@ -103,7 +103,8 @@ impl<H: KeyHasher> DecayingCountMin<H> {
     /// # Errors
     ///
     /// [`Error::NonFinite`] and [`Error::Parameter`] as [`DecayingCountMin::insert_n`], for `now`; [`Error::Overflow`] if
-    /// `now` lies so far before the counts that these are infinite there.
+    /// `now` lies more than 1000 half-lives before the latest count: what is older has faded beyond telling by then, whatever
+    /// the key. One stamp far in the future does this to all that was counted before.
     #[inline]
     pub fn estimate<K: Key + ?Sized>(&self, key: &K, now: f64) -> Result<f64, Error> {
         self.estimate_hash(self.hasher.hash_key(key), now)
@@ -252,11 +253,17 @@ impl<H: Fingerprint> DecayingCountMin<H> {
 impl Mass {
     /// What weighs so much at the landmark, as it weighs at `now`.
     pub(crate) fn at(self, params: DecayingCountMinParams, weight: f64, now: f64) -> Result<f64, Error> {
-        let now = params.in_half_lives(now)?;
+        /// Half-lives before the landmark within which no weight has lost digits to the least numbers.
+        const TELLS: f64 = 1000.0;
+
+        let ahead = self.landmark as f64 - params.in_half_lives(now)?;
+        if self.total > 0.0 && ahead > TELLS {
+            return Err(Error::Overflow);
+        }
         if weight == 0.0 {
             return Ok(0.0);
         }
-        let weight = weight * libm::exp2(self.landmark as f64 - now);
+        let weight = weight * libm::exp2(ahead);
         if weight.is_finite() { Ok(weight) } else { Err(Error::Overflow) }
     }
 

@@ -30,9 +30,9 @@ impl<K: Clone> HeavyHitter<&K> {
 }
 
 impl<K> HeavyHitter<K> {
-    /// Whether the bounds meet: the count is then exact.
+    /// Whether the bounds meet, below where counting ends: the count is then exact.
     pub const fn is_exact(&self) -> bool {
-        self.lower == self.upper
+        self.lower == self.upper && self.upper < u64::MAX
     }
 }
 
@@ -107,7 +107,8 @@ pub(super) fn above<K>(
 pub(super) fn certain<K>(mut hits: Vec<HeavyHitter<K>>, k: usize, absent: u64) -> Vec<HeavyHitter<K>> {
     let others = hits.iter().skip(k).map(|hit| hit.upper).max().unwrap_or(0).max(absent);
     hits.truncate(k);
-    hits.retain(|hit| hit.lower >= others);
+    // A bound at the greatest number stands for "that or more", which no count is known to reach.
+    hits.retain(|hit| hit.lower >= others && others < u64::MAX);
     hits
 }
 

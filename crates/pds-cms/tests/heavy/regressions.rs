@@ -203,3 +203,21 @@ fn an_absent_key_has_no_count() {
     keeper.extend((0..100_000u64).map(|i| i % 1000));
     assert!((1000..3000u64).all(|key| keeper.estimate(&key) == 0));
 }
+
+#[test]
+fn where_counting_ends_no_key_is_certain_to_be_the_first() {
+    let params = SpaceSavingParams::with_capacity(3).unwrap();
+    for keys in [[1u64, 2], [2, 1]] {
+        let mut saving = SpaceSaving::<u64>::new(params);
+        let mut misra = MisraGries::<u64>::new(MisraGriesParams::with_capacity(3).unwrap());
+        // The second occurred twice as often.
+        for (key, n) in [(keys[0], 1), (keys[1], 2)] {
+            for _ in 0..n {
+                saving.insert_n(&key, u64::MAX);
+                misra.insert_n(&key, u64::MAX);
+            }
+        }
+        assert_eq!((saving.guaranteed_top(1).len(), misra.guaranteed_top(1).len()), (0, 0));
+        assert!(saving.top(2).iter().chain(&misra.top(2)).all(|hit| !hit.is_exact()));
+    }
+}

@@ -176,8 +176,13 @@ impl Quantiles for TDigestSnapshot {
         }
         let (low, high) = (self.right(first - 1), self.left(first));
         let (from, to) = (self.centroids[first - 1].mean(), self.centroids[first].mean());
-        // In halves, since the distance of two finite numbers may overflow.
-        let part = (0.5 * value - 0.5 * from) / (0.5 * to - 0.5 * from);
+        // In halves where the distance of two finite numbers overflows; else whole, since half of the least numbers is none.
+        let distance = to - from;
+        let part = if distance.is_finite() {
+            (value - from) / distance
+        } else {
+            (0.5 * value - 0.5 * from) / (0.5 * to - 0.5 * from)
+        };
         Some(between(low as f64 / halves, high as f64 / halves, part.clamp(0.0, 1.0)))
     }
 

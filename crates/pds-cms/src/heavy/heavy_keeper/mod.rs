@@ -251,7 +251,8 @@ fn fingerprint(hash: u64) -> u32 {
     hash as u32
 }
 
-/// Equal shape, hasher, total, chances and cells, and the same keys with the same counts: the same bytes.
+/// Equal shape, hasher, total, chances and cells, and the same keys with the same counts: the same bytes,
+/// unless two keys share a hash and a count.
 impl<K: Eq, H: Fingerprint> PartialEq for HeavyKeeper<K, H> {
     fn eq(&self, other: &Self) -> bool {
         self.hasher.fingerprint() == other.hasher.fingerprint()

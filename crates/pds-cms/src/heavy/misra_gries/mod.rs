@@ -249,7 +249,8 @@ impl<K, H: Fingerprint> MisraGries<K, H> {
     }
 }
 
-/// Equal shape, hasher, total and error, and the same keys with the same counts: the same bytes.
+/// Equal shape, hasher, total and error, and the same keys with the same counts: the same bytes,
+/// unless two keys share a hash and a count.
 impl<K: Eq, H: Fingerprint> PartialEq for MisraGries<K, H> {
     fn eq(&self, other: &Self) -> bool {
         self.compatible(other).is_ok()

@@ -238,7 +238,8 @@ fn bounds_of<K>(slot: &Slot<K, u64>) -> (u64, u64) {
     (slot.count - slot.extra, slot.count)
 }
 
-/// Equal shape, hasher and total, and the same keys with the same counts and errors: the same bytes.
+/// Equal shape, hasher and total, and the same keys with the same counts and errors: the same bytes,
+/// unless two keys share a hash and a count.
 impl<K: Eq, H: Fingerprint> PartialEq for SpaceSaving<K, H> {
     fn eq(&self, other: &Self) -> bool {
         self.compatible(other).is_ok() && self.total == other.total && self.ranked == other.ranked

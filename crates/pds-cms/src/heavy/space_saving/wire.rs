@@ -46,7 +46,7 @@ impl Body {
 /// count, sums above the total, keys twice, keys that are none.
 ///
 /// Counts are listed with the greatest first, equal ones by the hashes of their keys. So equal summaries have equal
-/// bytes, in whatever order they came to be.
+/// bytes, in whatever order they came to be, unless two of their keys share a hash and a count.
 impl<K: WireKey, H: KeyHasher> Sketch for SpaceSaving<K, H> {
     const KIND: Kind = Kind::SPACE_SAVING;
     type Hasher = H;

@@ -236,7 +236,8 @@ impl<K, H: Fingerprint> TopK<K, H> {
     }
 }
 
-/// Equal shape, hasher and sketch, and the same keys with the same counts: the same bytes.
+/// Equal shape, hasher and sketch, and the same keys with the same counts: the same bytes,
+/// unless two keys share a hash and a count.
 impl<K: Eq, H: Fingerprint> PartialEq for TopK<K, H> {
     fn eq(&self, other: &Self) -> bool {
         self.params == other.params
