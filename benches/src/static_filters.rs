@@ -273,7 +273,7 @@ impl Static for Jdb {
 pub struct Sux(VFilter<u64, Box<[u8]>>);
 
 impl Static for Sux {
-    const NAME: &'static str = "sux VFilter<u8>";
+    const NAME: &'static str = "sux VFilter, 8 bits";
 
     fn build(keys: &[u64]) -> Option<Self> {
         let builder = VBuilder::default().max_num_threads(1);
