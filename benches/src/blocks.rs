@@ -43,12 +43,9 @@ fn found(hashes: &[u64], ask: impl Fn(&[u64], &mut [bool]) -> usize) -> usize {
         .sum()
 }
 
-/// The keyed and the pre-hashed contender of one of our filters.
+/// Implements [`Filter`] for one of our filters, keyed and over hashes made beforehand.
 macro_rules! ours {
-    ($keyed:ident, $prehashed:ident, $name:literal, $role:expr, $filter:ty, $new:expr) => {
-        #[doc = concat!($name, ", keyed.")]
-        pub struct $keyed($filter);
-
+    ($keyed:ident, $prehashed:ident, $name:literal, $role:expr, $new:expr) => {
         impl<K: Key + ?Sized> Filter<K> for $keyed {
             const NAME: &'static str = $name;
             const ROLE: Role = $role;
@@ -82,9 +79,6 @@ macro_rules! ours {
                 self.0.size_bytes()
             }
         }
-
-        #[doc = concat!($name, ", over hashes made beforehand.")]
-        pub struct $prehashed($filter);
 
         impl Filter<u64> for $prehashed {
             const NAME: &'static str = $name;
@@ -126,32 +120,36 @@ fn split_block(keys: u64, bits: usize) -> SplitBlockBloomFilter {
     SplitBlockBloomFilter::new(SplitBlockParams::with_shape(blocks).expect("a usual size"))
 }
 
-ours!(
-    SplitBlock,
-    SplitBlockPrehashed,
-    "pds-bloom",
-    Role::Ours,
-    SplitBlockBloomFilter,
-    |keys, _| split_block(keys, SPLIT_BLOCK_BITS)
-);
-ours!(
-    SplitBlockBeside,
-    SplitBlockBesidePrehashed,
-    "pds-bloom, split-block",
-    Role::Peer,
-    SplitBlockBloomFilter,
-    |keys, _| split_block(keys, BLOCKED_BITS)
-);
-ours!(Blocked, BlockedPrehashed, "pds-bloom", Role::Ours, BlockedBloomFilter, |keys, _| blocked(keys));
-ours!(
-    BlockedBeside,
-    BlockedBesidePrehashed,
-    "pds-bloom, blocked",
-    Role::Peer,
-    BlockedBloomFilter,
-    |keys, _| { blocked(keys) }
-);
-ours!(Counting, CountingPrehashed, "pds-bloom", Role::Ours, CountingBloomFilter, |keys, _| {
+/// Our `SplitBlockBloomFilter`, keyed.
+pub struct SplitBlock(SplitBlockBloomFilter);
+/// Our `SplitBlockBloomFilter`, over hashes made beforehand.
+pub struct SplitBlockPrehashed(SplitBlockBloomFilter);
+ours!(SplitBlock, SplitBlockPrehashed, "pds-bloom", Role::Ours, |keys, _| split_block(
+    keys,
+    SPLIT_BLOCK_BITS
+));
+/// Our `SplitBlockBloomFilter`, keyed.
+pub struct SplitBlockBeside(SplitBlockBloomFilter);
+/// Our `SplitBlockBloomFilter`, over hashes made beforehand.
+pub struct SplitBlockBesidePrehashed(SplitBlockBloomFilter);
+ours!(SplitBlockBeside, SplitBlockBesidePrehashed, "pds-bloom, split-block", Role::Peer, |keys, _| {
+    split_block(keys, BLOCKED_BITS)
+});
+/// Our `BlockedBloomFilter`, keyed.
+pub struct Blocked(BlockedBloomFilter);
+/// Our `BlockedBloomFilter`, over hashes made beforehand.
+pub struct BlockedPrehashed(BlockedBloomFilter);
+ours!(Blocked, BlockedPrehashed, "pds-bloom", Role::Ours, |keys, _| blocked(keys));
+/// Our `BlockedBloomFilter`, keyed.
+pub struct BlockedBeside(BlockedBloomFilter);
+/// Our `BlockedBloomFilter`, over hashes made beforehand.
+pub struct BlockedBesidePrehashed(BlockedBloomFilter);
+ours!(BlockedBeside, BlockedBesidePrehashed, "pds-bloom, blocked", Role::Peer, |keys, _| { blocked(keys) });
+/// Our `CountingBloomFilter`, keyed.
+pub struct Counting(CountingBloomFilter);
+/// Our `CountingBloomFilter`, over hashes made beforehand.
+pub struct CountingPrehashed(CountingBloomFilter);
+ours!(Counting, CountingPrehashed, "pds-bloom", Role::Ours, |keys, _| {
     let shape = blocked(keys).params();
     CountingBloomFilter::new(CountingBloomParams::with_shape(shape.bits(), shape.k()).expect("a usual size"))
 });

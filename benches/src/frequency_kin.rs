@@ -8,112 +8,32 @@ use pds_cms::{
     Merge, WyHasher,
 };
 use pds_testkit::laws;
+use sketch_oxide::Mergeable as _;
 
-use crate::frequency::{Amadeus, CountMinSketchCrate, DEPTH, Frequency, WIDTH};
+use crate::frequency::{Amadeus, CountMinSketchCrate, DEPTH, Frequency, WIDTH, asap, ours, oxide};
 use crate::report::Gate;
 
 /// Ours, conservative.
 pub struct OursConservative(ConservativeCountMin);
 
-impl<K: Key + ?Sized> Frequency<K> for OursConservative {
-    const NAME: &'static str = "pds-cms";
-    const OURS: bool = true;
-
-    fn new() -> Self {
-        let params = CountMinParams::with_shape(WIDTH as u64, DEPTH as u32).expect("a usual shape");
-        Self(ConservativeCountMin::new(params))
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        self.0.insert(key);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate(key)
-    }
-    fn merge(&mut self, other: &Self) -> bool {
-        self.0.merge(&other.0).is_ok()
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
-    }
-}
+ours!(OursConservative: ConservativeCountMin, CountMinParams, WIDTH, estimate);
 
 /// `sketch_oxide`, conservative, 64-bit cells in a vector for each row.
 pub struct OxideConservative(sketch_oxide::frequency::ConservativeCountMin);
 
-impl<K: Hash> Frequency<K> for OxideConservative {
-    const NAME: &'static str = "sketch_oxide (u64)";
-
-    fn new() -> Self {
-        let sketch = sketch_oxide::frequency::ConservativeCountMin::with_dimensions(WIDTH, DEPTH);
-        Self(sketch.expect("a usual shape"))
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        self.0.update(key);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate(key)
-    }
-    fn merge(&mut self, other: &Self) -> bool {
-        self.0.merge(&other.0).is_ok()
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.width() * self.0.depth() * 8
-    }
-}
+oxide!(
+    OxideConservative,
+    "sketch_oxide (u64)",
+    sketch_oxide::frequency::ConservativeCountMin::with_dimensions(WIDTH, DEPTH),
+    |sketch, key| sketch.update(key),
+    u64::from
+);
 
 /// count-min-sketch, whose update this is.
-pub struct ConservativeCrate<K>(CountMinSketchCrate<K>);
-
-impl<K: Hash> Frequency<K> for ConservativeCrate<K> {
-    const NAME: &'static str = "count-min-sketch (u32)";
-
-    fn new() -> Self {
-        Self(CountMinSketchCrate::new())
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        self.0.add(key);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate(key)
-    }
-    fn merge(&mut self, _: &Self) -> bool {
-        false
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
-    }
-}
+pub type ConservativeCrate<K> = CountMinSketchCrate<K, false>;
 
 /// amadeus-streaming, whose update of integers this is too.
-pub struct ConservativeAmadeus<K: ?Sized>(Amadeus<K>);
-
-impl<K: Hash + ?Sized> Frequency<K> for ConservativeAmadeus<K> {
-    const NAME: &'static str = "amadeus-streaming (u64)";
-
-    fn new() -> Self {
-        Self(Amadeus::new())
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        self.0.add(key);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate(key)
-    }
-    fn merge(&mut self, _: &Self) -> bool {
-        false
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
-    }
-}
+pub type ConservativeAmadeus<K> = Amadeus<K, false>;
 
 /// Columns of a count-sketch: a power of two, for peers that choose one.
 pub const SIGNED_WIDTH: usize = 4096;
@@ -121,82 +41,24 @@ pub const SIGNED_WIDTH: usize = 4096;
 /// Ours, a count-sketch. Estimates are cut off at 0, as those of its peers here.
 pub struct OursSigned(CountSketch);
 
-impl<K: Key + ?Sized> Frequency<K> for OursSigned {
-    const NAME: &'static str = "pds-cms";
-    const OURS: bool = true;
-
-    fn new() -> Self {
-        let params = CountSketchParams::with_shape(SIGNED_WIDTH as u64, DEPTH as u32).expect("a usual shape");
-        Self(CountSketch::new(params))
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        _ = self.0.insert(key);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate_nonneg(key)
-    }
-    fn merge(&mut self, other: &Self) -> bool {
-        self.0.merge(&other.0).is_ok()
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.size_bytes()
-    }
-}
+ours!(OursSigned: CountSketch, CountSketchParams, SIGNED_WIDTH, estimate_nonneg);
 
 /// `asap_sketchlib`'s count-sketch, one hash for all rows, 32-bit cells.
 pub struct AsapSigned(asap_sketchlib::CountSketch<asap_sketchlib::Vector2D<i32>, asap_sketchlib::FastPath>);
 
-impl Frequency<u64> for AsapSigned {
-    const NAME: &'static str = "asap_sketchlib (i32)";
-
-    fn new() -> Self {
-        Self(asap_sketchlib::CountSketch::with_dimensions(DEPTH, SIGNED_WIDTH))
-    }
-    #[inline]
-    fn add(&mut self, key: &u64) {
-        self.0.update(&asap_sketchlib::DataInput::U64(*key));
-    }
-    #[inline]
-    fn estimate(&self, key: &u64) -> u64 {
-        self.0.estimate(&asap_sketchlib::DataInput::U64(*key)).max(0.0) as u64
-    }
-    fn merge(&mut self, other: &Self) -> bool {
-        self.0.merge(&other.0);
-        true
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.memory_bytes()
-    }
-}
+asap!(AsapSigned: CountSketch, SIGNED_WIDTH, |count: f64| count.max(0.0) as u64);
 
 /// `sketch_oxide`'s count-sketch, 64-bit cells.
 pub struct OxideSigned(sketch_oxide::frequency::CountSketch);
 
-impl<K: Hash> Frequency<K> for OxideSigned {
-    const NAME: &'static str = "sketch_oxide (i64)";
-
-    fn new() -> Self {
-        // Its width is 3/eps^2, up to a power of two, and its depth ln(1/delta) at least.
-        let eps = (3.0 / SIGNED_WIDTH as f64).sqrt() * 1.0001;
-        Self(sketch_oxide::frequency::CountSketch::new(eps, 0.01).expect("usual targets"))
-    }
-    #[inline]
-    fn add(&mut self, key: &K) {
-        self.0.update(key, 1);
-    }
-    #[inline]
-    fn estimate(&self, key: &K) -> u64 {
-        self.0.estimate(key).max(0).cast_unsigned()
-    }
-    fn merge(&mut self, other: &Self) -> bool {
-        sketch_oxide::Mergeable::merge(&mut self.0, &other.0).is_ok()
-    }
-    fn size_bytes(&self) -> usize {
-        self.0.width() * self.0.depth() * 8
-    }
-}
+oxide!(
+    OxideSigned,
+    "sketch_oxide (i64)",
+    // Its width is 3/eps^2, up to a power of two, and its depth ln(1/delta) at least.
+    sketch_oxide::frequency::CountSketch::new((3.0 / SIGNED_WIDTH as f64).sqrt() * 1.0001, 0.01),
+    |sketch, key| sketch.update(key, 1),
+    |count: i64| count.max(0).cast_unsigned()
+);
 
 /// The gate of count-sketches: no more keys than delta off by more than eps sqrt(F2), by the law of our shape.
 pub fn signed_gate<F: Frequency<u64>>(sketch: &F, exact: &HashMap<u64, u64>, _: u64) -> Gate {

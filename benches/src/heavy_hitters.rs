@@ -76,11 +76,9 @@ pub fn gate<H: Heavy>(heavy: &H, bytes: usize, exact: &HashMap<u64, u64>) -> Gat
     Gate::of(bytes as f64, 1.0 - found, promise, law)
 }
 
+/// Implements [`Heavy`] for one of ours.
 macro_rules! ours {
     ($type:ident, $inner:ty, $name:literal, $role:expr, $side:expr, $new:expr) => {
-        /// Ours.
-        pub struct $type($inner);
-
         impl Heavy for $type {
             const NAME: &'static str = $name;
             const ROLE: Role = $role;
@@ -100,6 +98,8 @@ macro_rules! ours {
     };
 }
 
+/// Ours.
+pub struct OursSaving(SpaceSaving<u64>);
 ours!(
     OursSaving,
     SpaceSaving<u64>,
@@ -108,6 +108,8 @@ ours!(
     Side::Over,
     SpaceSavingParams::with_capacity(COUNTERS as u32)
 );
+/// Ours.
+pub struct OursMisra(MisraGries<u64>);
 ours!(
     OursMisra,
     MisraGries<u64>,
@@ -117,6 +119,8 @@ ours!(
     // As many as the peer's map of a power of two holds.
     MisraGriesParams::with_capacity(COUNTERS as u32 * 3 / 4)
 );
+/// Ours.
+pub struct OursKeeper(HeavyKeeper<u64>);
 ours!(
     OursKeeper,
     HeavyKeeper<u64>,
@@ -125,6 +129,8 @@ ours!(
     Side::Found,
     HeavyKeeperParams::with_shape(K as u32, BUCKETS as u32)
 );
+/// Ours.
+pub struct OursTopK(TopK<u64>);
 ours!(
     OursTopK,
     TopK<u64>,
@@ -238,17 +244,16 @@ impl Heavy for OxideItems {
     }
 }
 
-macro_rules! keepers {
-    ($($type:ident, $inner:ty, $name:literal, $width:expr, $depth:expr;)*) => {$(
-        /// heavykeeper's.
-        pub struct $type($inner);
-
+/// Implements [`Heavy`] for one of heavykeeper's.
+macro_rules! keeper {
+    ($type:ident, $inner:ty, $name:literal) => {
         impl Heavy for $type {
             const NAME: &'static str = $name;
             const SIDE: Side = Side::Found;
 
             fn new() -> Self {
-                Self(<$inner>::new(K, $width, $depth, DECAY))
+                // Cells of 16 bytes: four to a bucket of 64.
+                Self(<$inner>::new(K, BUCKETS, 4, DECAY))
             }
             #[inline]
             fn add(&mut self, key: u64) {
@@ -258,15 +263,20 @@ macro_rules! keepers {
                 first(self.0.list().into_iter().map(|node| (node.item, node.count)).collect(), k)
             }
         }
-    )*};
+    };
 }
 
-// Cells of 16 bytes: four to a bucket of 64.
-keepers! {
-    KeeperTopK, heavykeeper::TopK<u64>, "heavykeeper TopK", BUCKETS, 4;
-    KeeperBucketed, heavykeeper::BucketedTopK<u64>, "heavykeeper BucketedTopK", BUCKETS, 4;
-    KeeperCuckoo, heavykeeper::CuckooTopK<u64>, "heavykeeper CuckooTopK", BUCKETS, 4;
-}
+/// heavykeeper's.
+pub struct KeeperTopK(heavykeeper::TopK<u64>);
+keeper!(KeeperTopK, heavykeeper::TopK<u64>, "heavykeeper TopK");
+
+/// heavykeeper's, of buckets.
+pub struct KeeperBucketed(heavykeeper::BucketedTopK<u64>);
+keeper!(KeeperBucketed, heavykeeper::BucketedTopK<u64>, "heavykeeper BucketedTopK");
+
+/// heavykeeper's, of a cuckoo table.
+pub struct KeeperCuckoo(heavykeeper::CuckooTopK<u64>);
+keeper!(KeeperCuckoo, heavykeeper::CuckooTopK<u64>, "heavykeeper CuckooTopK");
 
 /// amadeus-streaming: a list and a count-min sketch of the other keys, of 2048 columns and 4 rows.
 pub struct AmadeusTop(amadeus_streaming::Top<u64, u64>);

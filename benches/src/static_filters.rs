@@ -66,13 +66,9 @@ fn count_batch(keys: &[u64], hash: impl Fn(u64) -> u64, ask: impl Fn(&[u64], &mu
     keys.chunks(CHUNK).map(count).sum()
 }
 
-/// One of ours over hashes made beforehand, and with keys that it hashes.
+/// Implements [`Static`] for one of ours over hashes made beforehand, and with keys that it hashes.
 macro_rules! ours {
-    ($prehashed:ident, $keyed:ident, $name:literal, $role:expr, $filter:ty,
-     $from_hashes:expr, $from_keys:expr) => {
-        #[doc = concat!($name, ", over hashes.")]
-        pub struct $prehashed($filter);
-
+    ($prehashed:ident, $keyed:ident, $name:literal, $role:expr, $from_hashes:expr, $from_keys:expr) => {
         impl Static for $prehashed {
             const NAME: &'static str = $name;
             const ROLE: Role = $role;
@@ -88,9 +84,6 @@ macro_rules! ours {
                 count_batch(hashes, |hash| hash, |hashes, found| self.0.contains_batch(hashes, found))
             }
         }
-
-        #[doc = concat!($name, ", keyed.")]
-        pub struct $keyed($filter);
 
         impl Static for $keyed {
             const NAME: &'static str = $name;
@@ -115,78 +108,97 @@ macro_rules! ours {
     };
 }
 
+/// Our 3-wise filter, over hashes.
+pub struct Fuse(BinaryFuseFilter8);
+/// Our 3-wise filter, keyed.
+pub struct FuseKeyed(BinaryFuseFilter8);
 ours!(
     Fuse,
     FuseKeyed,
     "pds-static-filters, 3-wise",
     Role::Ours,
-    BinaryFuseFilter8,
     |hashes| BinaryFuseFilter8::from_hashes(hashes).ok(),
     |keys| BinaryFuseFilter8::from_keys(keys).ok()
 );
+/// Our 4-wise filter, over hashes.
+pub struct Fuse4(BinaryFuseFilter8x4);
+/// Our 4-wise filter, keyed.
+pub struct Fuse4Keyed(BinaryFuseFilter8x4);
 ours!(
     Fuse4,
     Fuse4Keyed,
     "pds-static-filters, 4-wise",
     Role::Variant,
-    BinaryFuseFilter8x4,
     |hashes| BinaryFuseFilter8x4::from_hashes(hashes).ok(),
     |keys| BinaryFuseFilter8x4::from_keys(keys).ok()
 );
+/// Our 4-wise compact filter, over hashes.
+pub struct Compact(BinaryFuseFilter8x4);
+/// Our 4-wise compact filter, keyed.
+pub struct CompactKeyed(BinaryFuseFilter8x4);
 ours!(
     Compact,
     CompactKeyed,
     "pds-static-filters, 4-wise compact",
     Role::Variant,
-    BinaryFuseFilter8x4,
     |hashes| BinaryFuseFilter8x4::compact_from_hashes(hashes).ok(),
     |keys| BinaryFuseFilter8x4::compact_from_keys(keys).ok()
 );
+/// Our xor filter, over hashes.
+pub struct Xor(XorFilter8);
+/// Our xor filter, keyed.
+pub struct XorKeyed(XorFilter8);
 ours!(
     Xor,
     XorKeyed,
     "pds-static-filters, xor",
     Role::Variant,
-    XorFilter8,
     |hashes| XorFilter8::from_hashes(hashes).ok(),
     |keys| XorFilter8::from_keys(keys).ok()
 );
+/// Our ribbon filter of 8 bits, over hashes.
+pub struct Ribbon8(RibbonFilter);
+/// Our ribbon filter of 8 bits, keyed.
+pub struct Ribbon8Keyed(RibbonFilter);
 ours!(
     Ribbon8,
     Ribbon8Keyed,
     "pds-static-filters, ribbon",
     Role::Variant,
-    RibbonFilter,
     |hashes| RibbonFilter::from_hashes(RibbonParams::with_columns(8).ok()?, hashes).ok(),
     |keys| RibbonFilter::from_keys(RibbonParams::with_columns(8).ok()?, keys).ok()
 );
+/// Our ribbon filter of 1%, over hashes.
+pub struct Ribbon(RibbonFilter);
+/// Our ribbon filter of 1%, keyed.
+pub struct RibbonKeyed(RibbonFilter);
 ours!(
     Ribbon,
     RibbonKeyed,
     "pds-static-filters",
     Role::Ours,
-    RibbonFilter,
     |hashes| RibbonFilter::from_hashes(RibbonParams::for_fpr(0.01).ok()?, hashes).ok(),
     |keys| RibbonFilter::from_keys(RibbonParams::for_fpr(0.01).ok()?, keys).ok()
 );
+/// Our classic filter of 1/256, over hashes.
+pub struct Bloom8(BloomFilter);
+/// Our classic filter of 1/256, keyed.
+pub struct Bloom8Keyed(BloomFilter);
 ours!(
     Bloom8,
     Bloom8Keyed,
     "pds-bloom",
     Role::Beside,
-    BloomFilter,
     |hashes| Some(bloom(1.0 / 256.0, hashes)),
     |keys| Some(bloom_keyed(1.0 / 256.0, keys))
 );
-ours!(
-    Bloom1,
-    Bloom1Keyed,
-    "pds-bloom",
-    Role::Beside,
-    BloomFilter,
-    |hashes| Some(bloom(0.01, hashes)),
-    |keys| Some(bloom_keyed(0.01, keys))
-);
+/// Our classic filter of 1%, over hashes.
+pub struct Bloom1(BloomFilter);
+/// Our classic filter of 1%, keyed.
+pub struct Bloom1Keyed(BloomFilter);
+ours!(Bloom1, Bloom1Keyed, "pds-bloom", Role::Beside, |hashes| Some(bloom(0.01, hashes)), |keys| Some(
+    bloom_keyed(0.01, keys)
+));
 
 fn bloom(fpr: f64, hashes: &[u64]) -> BloomFilter {
     let mut filter = BloomFilter::new(BloomParams::for_fpr(hashes.len() as u64, fpr).expect("usual targets"));

@@ -156,12 +156,9 @@ fn params(lg_k: u8) -> ThetaParams {
     ThetaParams::with_lg_k(lg_k).expect("a usual size")
 }
 
-/// One of ours, with its own way of taking in.
+/// Implements [`Update`] for one of ours, with its own way of taking in.
 macro_rules! ours {
-    ($type:ident, $name:literal, $role:expr, $what:literal, $extend:expr) => {
-        #[doc = $what]
-        pub struct $type(ThetaSketch);
-
+    ($type:ident, $name:literal, $role:expr, $extend:expr) => {
         impl Update for $type {
             const NAME: &'static str = $name;
             const ROLE: Role = $role;
@@ -183,29 +180,25 @@ macro_rules! ours {
     };
 }
 
-ours!(Ours, "pds-theta", Role::Ours, "Ours, keyed.", |sketch: &mut ThetaSketch, keys: &[u64]| {
+/// Ours, keyed.
+pub struct Ours(ThetaSketch);
+ours!(Ours, "pds-theta", Role::Ours, |sketch: &mut ThetaSketch, keys: &[u64]| {
     for key in keys {
         sketch.insert(key);
     }
 });
-ours!(
-    OursHashes,
-    "pds-theta, hashes",
-    Role::Beside,
-    "Ours over hashes, which the peer has no way to take.",
-    |sketch: &mut ThetaSketch, hashes: &[u64]| {
-        for hash in hashes {
-            sketch.insert_hash(*hash);
-        }
+/// Ours over hashes, which the peer has no way to take.
+pub struct OursHashes(ThetaSketch);
+ours!(OursHashes, "pds-theta, hashes", Role::Beside, |sketch: &mut ThetaSketch, hashes: &[u64]| {
+    for hash in hashes {
+        sketch.insert_hash(*hash);
     }
-);
-ours!(
-    OursBatch,
-    "pds-theta, hashes in batches",
-    Role::Beside,
-    "Ours over batches of hashes.",
-    |sketch: &mut ThetaSketch, hashes: &[u64]| sketch.insert_batch(hashes)
-);
+});
+/// Ours over batches of hashes.
+pub struct OursBatch(ThetaSketch);
+ours!(OursBatch, "pds-theta, hashes in batches", Role::Beside, |sketch: &mut ThetaSketch, hashes: &[u64]| {
+    sketch.insert_batch(hashes)
+});
 
 fn builder(lg_k: u8) -> peer::ThetaSketch {
     peer::ThetaSketchBuilder::default().lg_k(lg_k).build().expect("a usual size")
