@@ -3,6 +3,7 @@
 use core::ops::Deref;
 
 use crate::geometry::{Bucket, Growth, Place};
+use crate::stored::{Params, Stored};
 use crate::table::Table;
 
 /// Tables below this size live in the nearer caches, where single queries overlap as well, and a prefetch only costs.
@@ -62,15 +63,10 @@ pub(crate) fn contains<G: Growth, B: Deref<Target = [u8]>>(
 
 /// Inserts in order until one is refused; how many were inserted. The table of the filter may be another one after
 /// each.
-pub(crate) fn insert<F, G: Growth>(
-    filter: &mut F,
-    hashes: &[u64],
-    table: impl Fn(&F) -> &Table<G>,
-    mut insert: impl FnMut(&mut F, u64) -> bool,
-) -> usize {
+pub(crate) fn insert<P: Params, H>(filter: &mut Stored<P, H>, hashes: &[u64]) -> usize {
     for (i, &hash) in hashes.iter().enumerate() {
         if let Some(&later) = hashes.get(i + AHEAD) {
-            let table = table(filter);
+            let table = filter.table();
             if table.bytes().len() >= PREFETCH_BYTES {
                 let places = table.places(table.geometry().entry(later));
                 for place in places {
@@ -78,7 +74,7 @@ pub(crate) fn insert<F, G: Growth>(
                 }
             }
         }
-        if !insert(filter, hash) {
+        if filter.insert(hash).is_err() {
             return i;
         }
     }

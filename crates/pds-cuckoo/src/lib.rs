@@ -15,6 +15,7 @@ mod geometry;
 mod growable;
 mod lanes;
 mod law;
+mod stored;
 mod table;
 mod targets;
 

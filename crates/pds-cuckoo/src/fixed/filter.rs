@@ -3,9 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::batch;
-use crate::geometry::Fixed;
-use crate::table::Table;
+use crate::stored::Stored;
 use crate::{CuckooParams, CuckooView, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 
 /// A cuckoo filter: a multiset of keys that answers "certainly not" or "probably", and takes keys out again.
@@ -24,9 +22,7 @@ use crate::{CuckooParams, CuckooView, Error, Fingerprint, Key, KeyHasher, Sketch
 /// `[WangZhouShiQian19]`.
 #[derive(Clone)]
 pub struct CuckooFilter<H = WyHasher> {
-    params: CuckooParams,
-    table: Table<Fixed>,
-    hasher: H,
+    stored: Stored<CuckooParams, H>,
 }
 
 impl CuckooFilter {
@@ -80,7 +76,7 @@ impl<H: KeyHasher> CuckooFilter<H> {
     /// is then unchanged, to the bit, and other keys may still find room.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.hasher.hash_key(key))
+        self.insert_hash(self.hasher().hash_key(key))
     }
 
     /// Stores a key unless the filter says that it is there; true if it was stored.
@@ -94,14 +90,14 @@ impl<H: KeyHasher> CuckooFilter<H> {
     /// [`Error::Full`]; the filter is then unchanged.
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_unique_hash(self.hasher.hash_key(key))
+        self.insert_unique_hash(self.hasher().hash_key(key))
     }
 
     /// False is certain: the key is not stored. True is a hint: a stranger gets it with the filter's rate of false
     /// positives.
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(self.hasher.hash_key(key))
+        self.contains_hash(self.hasher().hash_key(key))
     }
 
     /// Takes out one copy of a key that was inserted.
@@ -115,7 +111,7 @@ impl<H: KeyHasher> CuckooFilter<H> {
     /// [`Error::NotPresent`] if the key is provably absent; the filter is then unchanged.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.hasher.hash_key(key))
+        self.remove_hash(self.hasher().hash_key(key))
     }
 }
 
@@ -124,7 +120,7 @@ impl<H: Fingerprint> CuckooFilter<H> {
     ///
     /// Aborts, as every allocation does, if the memory of [`CuckooParams::size_bytes`] is not to be had.
     pub fn with_hasher(params: CuckooParams, hasher: H) -> Self {
-        Self { params, table: Table::new(params.geometry()), hasher }
+        Self { stored: Stored::new(params, params.geometry(), hasher) }
     }
 
     /// A filter of these hashes, of the size for their number and for the rate of false positives.
@@ -153,7 +149,7 @@ impl<H: Fingerprint> CuckooFilter<H> {
                 }
                 Some(_) => keys += keys.div_ceil(GROWTH),
             }
-            filter = Self::with_hasher(CuckooParams::for_fpr(keys, fpr)?, filter.hasher);
+            filter = Self::with_hasher(CuckooParams::for_fpr(keys, fpr)?, filter.stored.into_hasher());
         }
         Err(Error::Construction { attempts: ATTEMPTS })
     }
@@ -174,7 +170,7 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// As [`CuckooFilter::insert`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        self.table.insert(self.table.geometry().entry(hash)).map(|()| true)
+        self.stored.insert(hash)
     }
 
     /// As [`CuckooFilter::insert_unique`], for a hash by this filter's hasher.
@@ -184,13 +180,13 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// As [`CuckooFilter::insert_unique`].
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        if self.contains_hash(hash) { Ok(false) } else { self.insert_hash(hash) }
+        self.stored.insert_unique(hash)
     }
 
     /// As [`CuckooFilter::contains`], for a hash by this filter's hasher.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
+        self.stored.contains(hash)
     }
 
     /// As [`CuckooFilter::remove`], for a hash by this filter's hasher.
@@ -200,8 +196,7 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// As [`CuckooFilter::remove`].
     #[inline]
     pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
-        let removed = self.table.remove(self.table.geometry().entry(hash));
-        if removed { Ok(()) } else { Err(Error::NotPresent) }
+        self.stored.remove(hash)
     }
 
     /// Stores hashes in their order up to the first that is refused, fetching the memory of later ones ahead.
@@ -210,13 +205,13 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// [`CuckooFilter::insert_hash`] of it says why.
     #[must_use = "fewer hashes may have been stored than were given"]
     pub fn insert_batch(&mut self, hashes: &[u64]) -> usize {
-        batch::insert(self, hashes, |filter| &filter.table, |filter, hash| filter.insert_hash(hash).is_ok())
+        self.stored.insert_batch(hashes)
     }
 
     /// Answers [`CuckooFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later ones
     /// ahead; returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&self.table, hashes, found)
+        self.stored.contains_batch(hashes, found)
     }
 
     /// Stores every entry of another filter of the same shape: then this one holds the keys of both, each as often as
@@ -229,26 +224,22 @@ impl<H: Fingerprint> CuckooFilter<H> {
     /// [`Error::Hasher`] or [`Error::Incompatible`] if hasher or shape differ; [`Error::Full`] or
     /// [`Error::DuplicateLimit`] if one of the entries finds no room. The filter is then unchanged.
     pub fn absorb(&mut self, other: &Self) -> Result<(), Error> {
-        self.compatible(other)?;
-        let mut table = self.table.clone();
-        other.table.entries().try_for_each(|entry| table.insert(entry))?;
-        self.table = table;
-        Ok(())
+        self.stored.absorb(&other.stored)
     }
 
     /// The shape.
     pub fn params(&self) -> CuckooParams {
-        self.params
+        self.stored.params()
     }
 
     /// The hasher.
     pub fn hasher(&self) -> &H {
-        &self.hasher
+        self.stored.hasher()
     }
 
     /// Entries stored: keys inserted less keys removed. Exact.
     pub fn len(&self) -> u64 {
-        self.table.len()
+        self.stored.len()
     }
 
     /// True if nothing is stored.
@@ -258,68 +249,51 @@ impl<H: Fingerprint> CuckooFilter<H> {
 
     /// Forgets every key.
     pub fn clear(&mut self) {
-        self.table.clear();
+        self.stored.clear();
     }
 
     /// Bytes of the table.
     pub fn size_bytes(&self) -> usize {
-        self.table.bytes().len()
+        self.stored.table().bytes().len()
     }
 
     /// Share of the slots that hold an entry, within 0..=1.
     pub fn load(&self) -> f64 {
-        self.table.load()
+        self.stored.table().load()
     }
 
     /// The rate of false positives at this load, a probability: [`CuckooParams::fpr`] of [`CuckooFilter::len`]. Too
     /// high if keys are stored more than once.
     pub fn estimated_fpr(&self) -> f64 {
-        self.params.fpr(self.len())
+        self.stored.estimated_fpr()
     }
 
     /// Whether the load is above 90%: insertions take several times as long from there on, and above 95% they may
     /// be refused. Time to make a larger filter from the source of the keys.
     pub fn is_saturated(&self) -> bool {
-        self.params.is_saturated(self.len())
+        self.stored.is_saturated()
     }
 
-    pub(crate) fn table(&self) -> &Table<Fixed> {
-        &self.table
+    pub(crate) fn stored(&self) -> &Stored<CuckooParams, H> {
+        &self.stored
     }
 
-    pub(crate) fn from_parts(params: CuckooParams, table: Table<Fixed>, hasher: H) -> Self {
-        Self { params, table, hasher }
-    }
-
-    fn compatible(&self, other: &Self) -> Result<(), Error> {
-        pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        let (mine, theirs) = (self.params, other.params);
-        let differs = |field| Err(Error::Incompatible { field });
-        if mine.buckets() != theirs.buckets() {
-            differs("buckets")
-        } else if mine.fingerprint_bits() != theirs.fingerprint_bits() {
-            differs("fingerprint_bits")
-        } else {
-            Ok(())
-        }
+    pub(crate) fn from_stored(stored: Stored<CuckooParams, H>) -> Self {
+        Self { stored }
     }
 }
 
 /// Equal shape, hasher and slots: the same bytes. Filters of equal keys in another order may differ.
 impl<H: Fingerprint> PartialEq for CuckooFilter<H> {
     fn eq(&self, other: &Self) -> bool {
-        self.compatible(other).is_ok() && self.table == other.table
+        self.stored == other.stored
     }
 }
 
 /// Shows shape and number of entries, not the entries.
 impl<H: fmt::Debug> fmt::Debug for CuckooFilter<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CuckooFilter")
-            .field("params", &self.params)
-            .field("len", &self.table.len())
-            .field("hasher", &self.hasher)
-            .finish_non_exhaustive()
+        self.stored.debug("CuckooFilter", f)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Fixed, Geometry};
+use crate::geometry::{Entry, Fixed, Geometry};
 use crate::lanes::{SLOTS, WIDEST};
+use crate::stored::Params;
+use crate::table::Table;
 use crate::targets::{self, SHORTEST, fingerprints};
 use crate::{Error, arch, law};
 
@@ -141,12 +143,36 @@ impl CuckooParams {
         law::rate(self.buckets as f64, self.buckets % 2 == 1, fingerprints, keys as f64)
     }
 
-    pub(crate) fn is_saturated(&self, len: u64) -> bool {
-        len as f64 > law::ALARM * self.slots() as f64
-    }
-
     pub(crate) fn geometry(self) -> Geometry<Fixed> {
         Geometry::new(self.buckets, self.fingerprint_bits, Fixed)
+    }
+}
+
+impl Params for CuckooParams {
+    type Growth = Fixed;
+
+    fn slots(&self) -> u64 {
+        self.slots()
+    }
+
+    fn fpr(&self, keys: u64) -> f64 {
+        self.fpr(keys)
+    }
+
+    fn same(&self, other: &Self) -> Result<(), Error> {
+        let differs = |field| Err(Error::Incompatible { field });
+        if self.buckets != other.buckets {
+            differs("buckets")
+        } else if self.fingerprint_bits != other.fingerprint_bits {
+            differs("fingerprint_bits")
+        } else {
+            Ok(())
+        }
+    }
+
+    #[inline]
+    fn insert(table: &mut Table<Fixed>, entry: Entry) -> Result<(), Error> {
+        table.insert(entry)
     }
 }
 

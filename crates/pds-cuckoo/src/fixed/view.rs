@@ -2,12 +2,10 @@
 
 use core::fmt;
 
-use pds_core::{same_hasher, wire::Header};
+use pds_core::wire::Header;
 
 use super::wire;
-use crate::batch;
-use crate::geometry::Fixed;
-use crate::table::Table;
+use crate::stored::Borrowed;
 use crate::{CuckooFilter, CuckooParams, Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 
 /// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
@@ -17,35 +15,30 @@ use crate::{CuckooFilter, CuckooParams, Error, Fingerprint, Key, KeyHasher, Sket
 #[derive(Clone, Copy)]
 pub struct CuckooView<'a, H = WyHasher> {
     header: Header,
-    params: CuckooParams,
-    table: Table<Fixed, &'a [u8]>,
+    stored: Borrowed<'a, CuckooParams, H>,
     bytes: &'a [u8],
-    hasher: H,
 }
 
 impl<'a, H: Fingerprint> CuckooView<'a, H> {
     pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) = wire::open(bytes)?;
-        same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        let params = body.params;
-        let table = Table::over(params.geometry(), body.len, payload);
-        Ok(Self { header, params, table, bytes, hasher })
+        let (header, stored) = wire::open(bytes)?;
+        Ok(Self { stored: stored.with_hasher(&header, hasher)?, header, bytes })
     }
 
     /// As [`CuckooFilter::contains_hash`].
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
+        self.stored.contains(hash)
     }
 
     /// As [`CuckooFilter::contains_batch`].
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&self.table, hashes, found)
+        self.stored.contains_batch(hashes, found)
     }
 
     /// As [`CuckooFilter::len`], as the header says; [`CuckooView::to_owned`] counts.
     pub fn len(&self) -> u64 {
-        self.table.len()
+        self.stored.len()
     }
 
     /// As [`CuckooFilter::is_empty`], as the header says.
@@ -55,17 +48,17 @@ impl<'a, H: Fingerprint> CuckooView<'a, H> {
 
     /// As [`CuckooFilter::load`], as the header says.
     pub fn load(&self) -> f64 {
-        self.table.load()
+        self.stored.table().load()
     }
 
     /// As [`CuckooFilter::estimated_fpr`], as the header says.
     pub fn estimated_fpr(&self) -> f64 {
-        self.params.fpr(self.len())
+        self.stored.estimated_fpr()
     }
 
     /// As [`CuckooFilter::is_saturated`], as the header says.
     pub fn is_saturated(&self) -> bool {
-        self.params.is_saturated(self.len())
+        self.stored.is_saturated()
     }
 
     /// Checks the payload's checksum.
@@ -74,12 +67,12 @@ impl<'a, H: Fingerprint> CuckooView<'a, H> {
     ///
     /// [`Error::Checksum`] if the payload is not the one that was written.
     pub fn verify(&self) -> Result<(), Error> {
-        self.header.verify(self.table.bytes())
+        self.header.verify(self.stored.table().bytes())
     }
 
     /// The shape.
     pub fn params(&self) -> CuckooParams {
-        self.params
+        self.stored.params()
     }
 
     /// An owned filter with the same entries.
@@ -88,7 +81,7 @@ impl<'a, H: Fingerprint> CuckooView<'a, H> {
     ///
     /// As [`Sketch::from_bytes_with`].
     pub fn to_owned(&self) -> Result<CuckooFilter<H>, Error> {
-        CuckooFilter::from_bytes_with(self.bytes, self.hasher.clone())
+        CuckooFilter::from_bytes_with(self.bytes, self.stored.hasher().clone())
     }
 }
 
@@ -96,17 +89,13 @@ impl<H: KeyHasher> CuckooView<'_, H> {
     /// As [`CuckooFilter::contains`].
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(self.hasher.hash_key(key))
+        self.contains_hash(self.stored.hasher().hash_key(key))
     }
 }
 
 /// Shows shape and number of entries, not the entries.
 impl<H: fmt::Debug> fmt::Debug for CuckooView<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CuckooView")
-            .field("params", &self.params)
-            .field("len", &self.table.len())
-            .field("hasher", &self.hasher)
-            .finish_non_exhaustive()
+        self.stored.debug("CuckooView", f)
     }
 }

@@ -2,11 +2,10 @@
 
 use alloc::vec::Vec;
 
-use pds_core::same_hasher;
 use pds_core::wire::{self, CACHE_LINE, Header, Kind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::table::Table;
+use crate::stored::Borrowed;
 use crate::{CuckooFilter, CuckooParams, Error, Fingerprint, KeyHasher, Sketch};
 
 /// The newest version of the body.
@@ -14,13 +13,13 @@ const VERSION: u8 = 1;
 
 /// What stands before the payload.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Body {
-    pub(crate) params: CuckooParams,
-    pub(crate) len: u64,
+struct Body {
+    params: CuckooParams,
+    len: u64,
 }
 
 /// Opens the envelope and checks parameters, lengths and the range of the count; the payload is not looked at.
-pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
+pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Borrowed<'_, CuckooParams>), Error> {
     let (header, body, payload) = wire::open::<Body>(Kind::CUCKOO, VERSION, bytes)?;
     if header.alignment != CACHE_LINE {
         return Err(Error::Malformed { field: "alignment" });
@@ -31,7 +30,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
     if payload.len() as u64 != body.params.size_bytes() {
         return Err(Error::Malformed { field: "payload length" });
     }
-    Ok((header, body, payload))
+    Ok((header, Borrowed::over(body.params, body.params.geometry(), body.len, payload)))
 }
 
 impl CuckooParams {
@@ -41,7 +40,7 @@ impl CuckooParams {
     ///
     /// As [`Sketch::from_bytes_with`], save for the hasher and the payload.
     pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
-        open(bytes).map(|(_, body, _)| body.params)
+        open(bytes).map(|(_, stored)| stored.params())
     }
 }
 
@@ -52,20 +51,13 @@ impl<H: Fingerprint> Sketch for CuckooFilter<H> {
     fn to_bytes(&self) -> Vec<u8> {
         let body = Body { params: self.params(), len: self.len() };
         wire::seal(Kind::CUCKOO, VERSION, CACHE_LINE, self.hasher().fingerprint(), &body, |payload| {
-            payload.extend_from_slice(self.table().bytes());
+            payload.extend_from_slice(self.stored().table().bytes());
         })
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) = open(bytes)?;
-        same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        header.verify(payload)?;
-        let table = Table::over(body.params.geometry(), body.len, payload.into());
-        if table.is_sound() {
-            Ok(Self::from_parts(body.params, table, hasher))
-        } else {
-            Err(Error::Malformed { field: "payload" })
-        }
+        let (header, stored) = open(bytes)?;
+        stored.with_hasher(&header, hasher)?.into_owned(&header).map(Self::from_stored)
     }
 }
 

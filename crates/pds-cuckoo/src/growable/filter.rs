@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use crate::batch;
 use crate::geometry::Planned;
-use crate::table::Table;
+use crate::stored::Stored;
 use crate::{Error, Fingerprint, GrowableCuckooParams, GrowableCuckooView, Key, KeyHasher, Sketch, WyHasher};
 
 /// A cuckoo filter that doubles as it fills: a multiset of keys that answers "certainly not" or "probably", and takes
@@ -28,9 +27,7 @@ use crate::{Error, Fingerprint, GrowableCuckooParams, GrowableCuckooView, Key, K
 /// `[FanEtAl14]` for the table; index bits in place of fingerprint bits as in `[BenderEtAl12]`.
 #[derive(Clone)]
 pub struct GrowableCuckooFilter<H = WyHasher> {
-    params: GrowableCuckooParams,
-    table: Table<Planned>,
-    hasher: H,
+    stored: Stored<GrowableCuckooParams, H>,
 }
 
 impl GrowableCuckooFilter {
@@ -73,7 +70,7 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
     /// times already. The filter is then unchanged, to the bit, and other keys may still find room.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.hasher.hash_key(key))
+        self.insert_hash(self.hasher().hash_key(key))
     }
 
     /// Stores a key unless the filter says that it is there; true if it was stored.
@@ -87,14 +84,14 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
     /// [`Error::Full`]; the filter is then unchanged.
     #[inline]
     pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_unique_hash(self.hasher.hash_key(key))
+        self.insert_unique_hash(self.hasher().hash_key(key))
     }
 
     /// False is certain: the key is not stored. True is a hint: a stranger gets it with the filter's rate of false
     /// positives.
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(self.hasher.hash_key(key))
+        self.contains_hash(self.hasher().hash_key(key))
     }
 
     /// Takes out one copy of a key that was inserted.
@@ -108,7 +105,7 @@ impl<H: KeyHasher> GrowableCuckooFilter<H> {
     /// [`Error::NotPresent`] if the key is provably absent; the filter is then unchanged.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.remove_hash(self.hasher.hash_key(key))
+        self.remove_hash(self.hasher().hash_key(key))
     }
 }
 
@@ -117,7 +114,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     ///
     /// Aborts, as every allocation does, if the memory of the smallest table is not to be had; so does growing.
     pub fn with_hasher(params: GrowableCuckooParams, hasher: H) -> Self {
-        Self { params, table: Table::new(params.geometry(0)), hasher }
+        Self { stored: Stored::new(params, params.geometry(0), hasher) }
     }
 
     /// Opens a filter where its bytes lie, in constant time: see [`GrowableCuckooView`].
@@ -136,7 +133,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     /// As [`GrowableCuckooFilter::insert`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        self.table.insert_growing(self.table.geometry().entry(hash)).map(|()| true)
+        self.stored.insert(hash)
     }
 
     /// As [`GrowableCuckooFilter::insert_unique`], for a hash by this filter's hasher.
@@ -146,13 +143,13 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     /// As [`GrowableCuckooFilter::insert_unique`].
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        if self.contains_hash(hash) { Ok(false) } else { self.insert_hash(hash) }
+        self.stored.insert_unique(hash)
     }
 
     /// As [`GrowableCuckooFilter::contains`], for a hash by this filter's hasher.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
+        self.stored.contains(hash)
     }
 
     /// As [`GrowableCuckooFilter::remove`], for a hash by this filter's hasher.
@@ -162,8 +159,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     /// As [`GrowableCuckooFilter::remove`].
     #[inline]
     pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
-        let removed = self.table.remove(self.table.geometry().entry(hash));
-        if removed { Ok(()) } else { Err(Error::NotPresent) }
+        self.stored.remove(hash)
     }
 
     /// Stores hashes in their order up to the first that is refused, fetching the memory of later ones ahead.
@@ -172,13 +168,13 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     /// [`GrowableCuckooFilter::insert_hash`] of it says why.
     #[must_use = "fewer hashes may have been stored than were given"]
     pub fn insert_batch(&mut self, hashes: &[u64]) -> usize {
-        batch::insert(self, hashes, |filter| &filter.table, |filter, hash| filter.insert_hash(hash).is_ok())
+        self.stored.insert_batch(hashes)
     }
 
     /// Answers [`GrowableCuckooFilter::contains_hash`] for the first min(lengths) hashes, fetching the memory of later
     /// ones ahead; returns how many were answered. The rest of `found` is left as it was.
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&self.table, hashes, found)
+        self.stored.contains_batch(hashes, found)
     }
 
     /// Stores every entry of another filter of the same plan, whatever the sizes of the two: then this one holds the
@@ -191,11 +187,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     /// [`Error::Hasher`] or [`Error::Incompatible`] if hasher or shape differ; [`Error::Full`] or
     /// [`Error::DuplicateLimit`] if one of the entries finds no room. The filter is then unchanged.
     pub fn absorb(&mut self, other: &Self) -> Result<(), Error> {
-        self.compatible(other)?;
-        let mut table = self.table.clone();
-        other.table.entries().try_for_each(|entry| table.insert_growing(entry))?;
-        self.table = table;
-        Ok(())
+        self.stored.absorb(&other.stored)
     }
 
     /// Doubles the table now, as an insertion would that finds no room.
@@ -204,7 +196,8 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     ///
     /// [`Error::Full`] at the plan's end.
     pub fn grow(&mut self) -> Result<(), Error> {
-        self.table = self.table.doubled().ok_or(Error::Full)?;
+        let table = self.stored.table().doubled().ok_or(Error::Full)?;
+        self.stored.set_table(table);
         Ok(())
     }
 
@@ -212,22 +205,22 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
     ///
     /// The next insertion may double it again.
     pub fn shrink_to_fit(&mut self) -> bool {
-        self.table.shrunk().map(|table| self.table = table).is_some()
+        self.stored.table().shrunk().map(|table| self.stored.set_table(table)).is_some()
     }
 
     /// The plan.
     pub fn params(&self) -> GrowableCuckooParams {
-        self.params
+        self.stored.params()
     }
 
     /// The hasher.
     pub fn hasher(&self) -> &H {
-        &self.hasher
+        self.stored.hasher()
     }
 
     /// Entries stored: keys inserted less keys removed. Exact.
     pub fn len(&self) -> u64 {
-        self.table.len()
+        self.stored.len()
     }
 
     /// True if nothing is stored.
@@ -237,58 +230,43 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
 
     /// Forgets every key; the table keeps its size.
     pub fn clear(&mut self) {
-        self.table.clear();
+        self.stored.clear();
     }
 
     /// How often the table has doubled since it was the smallest, less how often it was halved.
     pub fn doublings(&self) -> u32 {
-        let Planned { doublings, spare } = self.table.geometry().growth();
+        let Planned { doublings, spare } = self.stored.table().geometry().growth();
         doublings - spare
     }
 
     /// Bytes of the table at its present size.
     pub fn size_bytes(&self) -> usize {
-        self.table.bytes().len()
+        self.stored.table().bytes().len()
     }
 
     /// Share of the present slots that hold an entry, within 0..=1. It falls by half when the table doubles.
     pub fn load(&self) -> f64 {
-        self.table.load()
+        self.stored.table().load()
     }
 
     /// The rate of false positives at this load, a probability: [`GrowableCuckooParams::fpr`] of
     /// [`GrowableCuckooFilter::len`]. Too high if keys are stored more than once.
     pub fn estimated_fpr(&self) -> f64 {
-        self.params.fpr(self.len())
+        self.stored.estimated_fpr()
     }
 
     /// Whether the load of the largest table is, or would be, above 90%: the plan comes to its end. Time to make a
     /// filter of a larger plan from the source of the keys.
     pub fn is_saturated(&self) -> bool {
-        self.params.is_saturated(self.len())
+        self.stored.is_saturated()
     }
 
-    pub(crate) fn table(&self) -> &Table<Planned> {
-        &self.table
+    pub(crate) fn stored(&self) -> &Stored<GrowableCuckooParams, H> {
+        &self.stored
     }
 
-    pub(crate) fn from_parts(params: GrowableCuckooParams, table: Table<Planned>, hasher: H) -> Self {
-        Self { params, table, hasher }
-    }
-
-    fn compatible(&self, other: &Self) -> Result<(), Error> {
-        pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        let (mine, theirs) = (self.params, other.params);
-        let differs = |field| Err(Error::Incompatible { field });
-        if mine.first_buckets() != theirs.first_buckets() {
-            differs("first_buckets")
-        } else if mine.doublings() != theirs.doublings() {
-            differs("doublings")
-        } else if mine.fingerprint_bits() != theirs.fingerprint_bits() {
-            differs("fingerprint_bits")
-        } else {
-            Ok(())
-        }
+    pub(crate) fn from_stored(stored: Stored<GrowableCuckooParams, H>) -> Self {
+        Self { stored }
     }
 }
 
@@ -296,17 +274,13 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
 /// differ.
 impl<H: Fingerprint> PartialEq for GrowableCuckooFilter<H> {
     fn eq(&self, other: &Self) -> bool {
-        self.compatible(other).is_ok() && self.table == other.table
+        self.stored == other.stored
     }
 }
 
 /// Shows shape and number of entries, not the entries.
 impl<H: fmt::Debug> fmt::Debug for GrowableCuckooFilter<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GrowableCuckooFilter")
-            .field("params", &self.params)
-            .field("len", &self.table.len())
-            .field("hasher", &self.hasher)
-            .finish_non_exhaustive()
+        self.stored.debug("GrowableCuckooFilter", f)
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Geometry, Planned};
+use crate::geometry::{Entry, Geometry, Planned};
 use crate::lanes::{SLOTS, WIDEST};
+use crate::stored::Params;
+use crate::table::Table;
 use crate::targets::{self, fingerprints};
 use crate::{CuckooParams, Error, arch, law};
 
@@ -127,13 +129,39 @@ impl GrowableCuckooParams {
         law::rate(buckets as f64, false, fingerprints(self.fingerprint_bits) as f64, keys as f64)
     }
 
-    pub(crate) fn is_saturated(&self, len: u64) -> bool {
-        len as f64 > law::ALARM * self.slots() as f64
-    }
-
     pub(crate) fn geometry(self, done: u32) -> Geometry<Planned> {
         let growth = Planned { doublings: self.doublings, spare: self.doublings - done };
         Geometry::new(self.first_buckets, self.fingerprint_bits, growth)
+    }
+}
+
+impl Params for GrowableCuckooParams {
+    type Growth = Planned;
+
+    fn slots(&self) -> u64 {
+        self.slots()
+    }
+
+    fn fpr(&self, keys: u64) -> f64 {
+        self.fpr(keys)
+    }
+
+    fn same(&self, other: &Self) -> Result<(), Error> {
+        let differs = |field| Err(Error::Incompatible { field });
+        if self.first_buckets != other.first_buckets {
+            differs("first_buckets")
+        } else if self.doublings != other.doublings {
+            differs("doublings")
+        } else if self.fingerprint_bits != other.fingerprint_bits {
+            differs("fingerprint_bits")
+        } else {
+            Ok(())
+        }
+    }
+
+    #[inline]
+    fn insert(table: &mut Table<Planned>, entry: Entry) -> Result<(), Error> {
+        table.insert_growing(entry)
     }
 }
 

@@ -2,12 +2,10 @@
 
 use core::fmt;
 
-use pds_core::{same_hasher, wire::Header};
+use pds_core::wire::Header;
 
 use super::wire;
-use crate::batch;
-use crate::geometry::Planned;
-use crate::table::Table;
+use crate::stored::Borrowed;
 use crate::{
     Error, Fingerprint, GrowableCuckooFilter, GrowableCuckooParams, Key, KeyHasher, Sketch, WyHasher,
 };
@@ -19,35 +17,30 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct GrowableCuckooView<'a, H = WyHasher> {
     header: Header,
-    params: GrowableCuckooParams,
-    table: Table<Planned, &'a [u8]>,
+    stored: Borrowed<'a, GrowableCuckooParams, H>,
     bytes: &'a [u8],
-    hasher: H,
 }
 
 impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
     pub(crate) fn open(bytes: &'a [u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) = wire::open(bytes)?;
-        same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        let params = body.params;
-        let table = Table::over(params.geometry(body.doublings), body.len, payload);
-        Ok(Self { header, params, table, bytes, hasher })
+        let (header, stored) = wire::open(bytes)?;
+        Ok(Self { stored: stored.with_hasher(&header, hasher)?, header, bytes })
     }
 
     /// As [`GrowableCuckooFilter::contains_hash`].
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
+        self.stored.contains(hash)
     }
 
     /// As [`GrowableCuckooFilter::contains_batch`].
     pub fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        batch::contains(&self.table, hashes, found)
+        self.stored.contains_batch(hashes, found)
     }
 
     /// As [`GrowableCuckooFilter::len`], as the header says; [`GrowableCuckooView::to_owned`] counts.
     pub fn len(&self) -> u64 {
-        self.table.len()
+        self.stored.len()
     }
 
     /// As [`GrowableCuckooFilter::is_empty`], as the header says.
@@ -57,17 +50,17 @@ impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
 
     /// As [`GrowableCuckooFilter::load`], as the header says.
     pub fn load(&self) -> f64 {
-        self.table.load()
+        self.stored.table().load()
     }
 
     /// As [`GrowableCuckooFilter::estimated_fpr`], as the header says.
     pub fn estimated_fpr(&self) -> f64 {
-        self.params.fpr(self.len())
+        self.stored.estimated_fpr()
     }
 
     /// As [`GrowableCuckooFilter::is_saturated`], as the header says.
     pub fn is_saturated(&self) -> bool {
-        self.params.is_saturated(self.len())
+        self.stored.is_saturated()
     }
 
     /// Checks the payload's checksum.
@@ -76,12 +69,12 @@ impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
     ///
     /// [`Error::Checksum`] if the payload is not the one that was written.
     pub fn verify(&self) -> Result<(), Error> {
-        self.header.verify(self.table.bytes())
+        self.header.verify(self.stored.table().bytes())
     }
 
     /// The plan.
     pub fn params(&self) -> GrowableCuckooParams {
-        self.params
+        self.stored.params()
     }
 
     /// An owned filter with the same entries.
@@ -90,7 +83,7 @@ impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
     ///
     /// As [`Sketch::from_bytes_with`].
     pub fn to_owned(&self) -> Result<GrowableCuckooFilter<H>, Error> {
-        GrowableCuckooFilter::from_bytes_with(self.bytes, self.hasher.clone())
+        GrowableCuckooFilter::from_bytes_with(self.bytes, self.stored.hasher().clone())
     }
 }
 
@@ -98,17 +91,13 @@ impl<H: KeyHasher> GrowableCuckooView<'_, H> {
     /// As [`GrowableCuckooFilter::contains`].
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains_hash(self.hasher.hash_key(key))
+        self.contains_hash(self.stored.hasher().hash_key(key))
     }
 }
 
 /// Shows shape and number of entries, not the entries.
 impl<H: fmt::Debug> fmt::Debug for GrowableCuckooView<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GrowableCuckooView")
-            .field("params", &self.params)
-            .field("len", &self.table.len())
-            .field("hasher", &self.hasher)
-            .finish_non_exhaustive()
+        self.stored.debug("GrowableCuckooView", f)
     }
 }

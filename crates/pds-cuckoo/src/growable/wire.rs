@@ -2,11 +2,10 @@
 
 use alloc::vec::Vec;
 
-use pds_core::same_hasher;
 use pds_core::wire::{self, CACHE_LINE, Header, Kind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::table::Table;
+use crate::stored::Borrowed;
 use crate::{Error, Fingerprint, GrowableCuckooFilter, GrowableCuckooParams, KeyHasher, Sketch};
 
 /// The newest version of the body.
@@ -14,15 +13,15 @@ const VERSION: u8 = 1;
 
 /// What stands before the payload.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Body {
-    pub(crate) params: GrowableCuckooParams,
+struct Body {
+    params: GrowableCuckooParams,
     /// Doublings done.
-    pub(crate) doublings: u32,
-    pub(crate) len: u64,
+    doublings: u32,
+    len: u64,
 }
 
 /// Opens the envelope and checks parameters, lengths and the range of the count; the payload is not looked at.
-pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
+pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Borrowed<'_, GrowableCuckooParams>), Error> {
     let (header, body, payload) = wire::open::<Body>(Kind::GROWABLE_CUCKOO, VERSION, bytes)?;
     if header.alignment != CACHE_LINE {
         return Err(Error::Malformed { field: "alignment" });
@@ -37,7 +36,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<(Header, Body, &[u8]), Error> {
     if payload.len() as u64 != body.params.size_bytes_after(done) {
         return Err(Error::Malformed { field: "payload length" });
     }
-    Ok((header, body, payload))
+    Ok((header, Borrowed::over(body.params, body.params.geometry(done), body.len, payload)))
 }
 
 impl GrowableCuckooParams {
@@ -47,7 +46,7 @@ impl GrowableCuckooParams {
     ///
     /// As [`Sketch::from_bytes_with`], save for the hasher and the payload.
     pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
-        open(bytes).map(|(_, body, _)| body.params)
+        open(bytes).map(|(_, stored)| stored.params())
     }
 }
 
@@ -64,21 +63,14 @@ impl<H: Fingerprint> Sketch for GrowableCuckooFilter<H> {
             self.hasher().fingerprint(),
             &body,
             |payload| {
-                payload.extend_from_slice(self.table().bytes());
+                payload.extend_from_slice(self.stored().table().bytes());
             },
         )
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) = open(bytes)?;
-        same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        header.verify(payload)?;
-        let table = Table::over(body.params.geometry(body.doublings), body.len, payload.into());
-        if table.is_sound() {
-            Ok(Self::from_parts(body.params, table, hasher))
-        } else {
-            Err(Error::Malformed { field: "payload" })
-        }
+        let (header, stored) = open(bytes)?;
+        stored.with_hasher(&header, hasher)?.into_owned(&header).map(Self::from_stored)
     }
 }
 
