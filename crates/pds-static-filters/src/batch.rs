@@ -6,7 +6,7 @@ use crate::layout::sealed::Layout;
 use crate::seeds::attempted;
 
 /// Filters below this size live in the first two caches, where a prefetch only costs.
-const PREFETCH_BYTES: usize = 1 << 20;
+pub(crate) const PREFETCH_BYTES: usize = 1 << 20;
 
 /// How many hashes lie between asking for the lines of one and looking at them.
 const AHEAD: usize = 32;

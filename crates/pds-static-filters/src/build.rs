@@ -40,7 +40,8 @@ pub(crate) fn build<L: Layout, S: Slot>(
     build_distinct::<L, S>(&distinct, shape, failed)
 }
 
-fn distinct(hashes: &[u64]) -> Vec<u64> {
+/// The hashes in order, each once.
+pub(crate) fn distinct(hashes: &[u64]) -> Vec<u64> {
     let mut distinct = hashes.to_vec();
     distinct.sort_unstable();
     distinct.dedup();

@@ -17,7 +17,7 @@ pub(crate) const ONE: u8 = 4;
 /// gives other bytes.
 const BLOCK: usize = 1 << 10;
 
-/// Memory of one shard while it is solved: 9 bytes a slot, and 9 a key (8 of them by the caller).
+/// Memory of one shard while it is solved: 13 bytes a slot, and 9 a key (8 of them by the caller).
 #[derive(Default)]
 pub(crate) struct Peeler {
     /// Number of keys, and xor of positions.

@@ -9,7 +9,7 @@ use super::band::{Band, Segment};
 use super::geometry::{BUCKET, Geometry, Layer, SEGMENT, Shape, WIDTH};
 use super::params::{RibbonParams, fit};
 use super::sizing::{bumping_blocks, expected_bumped, is_last, last_blocks, most_bumped, too_many};
-use crate::build::MAX_ATTEMPTS;
+use crate::build::{MAX_ATTEMPTS, distinct};
 use crate::partition::partition;
 use crate::seeds::{digest, seeded};
 use crate::{Error, limits};
@@ -34,13 +34,6 @@ pub(crate) fn build(hashes: &[u64], params: RibbonParams) -> Result<Built, Error
 
 /// What near-uniform hashes do not come to: a layer bumped more than [`most_bumped`], or no attempt at the last succeeded.
 struct Unlikely;
-
-fn distinct(hashes: &[u64]) -> Vec<u64> {
-    let mut distinct = hashes.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct
-}
 
 fn build_under(seed: u64, hashes: &[u64], params: RibbonParams) -> Result<Result<Built, Unlikely>, Error> {
     let (mut columns, mut extra) = params.shape();

@@ -15,15 +15,16 @@ use crate::{Error, Fingerprint, Key, KeyHasher, RibbonParams, RibbonView, Sketch
 ///
 /// * Error: one-sided. A key of the set is always found; a stranger is found with probability
 ///   [`RibbonFilter::estimated_fpr`].
-/// * Size: some 1.01 bits a key for each column from 100,000 keys on; some hundred bytes more in small filters. Whole columns
-///   are log2(1/fpr). A share *s* of the rows with one more takes *s* bits and saves -log2(1 - s/2): up to 0.09 of a bit less.
+/// * Size: a bit a key for each column, and little more in large filters: table `static-ribbon`; [`RibbonParams::size_bytes`]
+///   has it for any number of keys. Whole columns are log2(1/fpr). A share *s* of the rows with one more takes *s* bits and saves -log2(1 - s/2): up to 0.09 of a bit less.
 /// * Keys cannot be added, removed or listed; two filters cannot be merged: build one from the keys of both.
 /// * Repeated keys are legal, and so is no key at all: such a filter says no to everything.
-/// * Building takes some 8 bytes a key beside the hashes and the filter, whether keys repeat or not. The bytes depend on the
-///   set of keys alone, on no order, thread or feature.
+/// * Building takes a sorted copy of the hashes, 8 bytes a key, and the rows of a segment beside the hashes and the filter,
+///   whether keys repeat or not; the bench tables have the peak. The bytes depend on the set of keys alone, on no order, thread
+///   or feature.
 /// * Keys that were chosen to fall on the same rows cost a second build, under a seed that is a digest of the whole set: who
 ///   does not know all of it cannot aim at that. What is left to such keys is to have a layer bump up to twice the keys that
-///   it should: some 4% of a large filter.
+///   it should.
 ///
 /// A key's hash names 64 rows in a line, of which it sums up some; the filter has a bit for each row and column, such that the
 /// sums are the bits of the key's fingerprint. There are fewer rows than keys: those that do not fit are bumped to a layer of

@@ -2,6 +2,7 @@
 
 use super::geometry::{BUCKET, Geometry, LOG2_BUCKET, Layer, THRESHOLDS, WIDTH, fingerprint};
 use crate::arch::prefetch;
+use crate::batch::PREFETCH_BYTES;
 use crate::seeds::seeded;
 
 /// A filter's words, little-endian: as many as its geometry has.
@@ -87,9 +88,6 @@ fn ask(geometry: &Geometry, bytes: &[u8], hash: u64) {
         }
     }
 }
-
-/// Filters below this size live in the first two caches, where a prefetch only costs.
-const PREFETCH_BYTES: usize = 1 << 20;
 
 /// How many hashes lie between asking for the lines of one and looking at them.
 const AHEAD: usize = 16;
