@@ -8,8 +8,8 @@ use crate::histogram::Histogram;
 /// 1 / (2 ln 2): the harmonic mean of many registers times this is the number of keys per register.
 const ALPHA: f64 = 0.5 / LN_2;
 
-/// The corrected raw estimator: unbiased over the whole range without tables or thresholds, to within about a fortieth of
-/// the standard error (measured: 0.7 % of the count for 16 registers, at two keys a register). 0 if every register is
+/// The corrected raw estimator: unbiased over the whole range without tables or thresholds, but for a small share of the
+/// standard error (table `hll-all-precisions`). 0 if every register is
 /// empty, infinite if every register is saturated.
 ///
 /// With C_k registers of value k and q = 46,

@@ -2,8 +2,9 @@
 
 use libm::{exp, expm1, sqrt};
 
-use crate::estimator;
-use crate::histogram::{Histogram, MAX_ZEROS};
+use crate::HllParams;
+use crate::histogram::MAX_ZEROS;
+use crate::sparse::count;
 
 /// Standard deviation of the estimate of `keys` distinct keys (more than 0) by `m` registers: sqrt(m / I(keys/m) - keys),
 /// I being the information of one register about the rate of a Poisson number of keys. The subtraction takes out the
@@ -11,9 +12,25 @@ use crate::histogram::{Histogram, MAX_ZEROS};
 ///
 /// Infinite where every register is saturated.
 pub(crate) fn deviation(m: f64, keys: f64) -> f64 {
+    deviation_by(information, m, keys)
+}
+
+/// As [`deviation`], of registers of any kind, by the information of one of them about the rate of keys at it.
+pub(crate) fn deviation_by(information: fn(f64) -> f64, m: f64, keys: f64) -> f64 {
     let variance = m / information(keys / m) - keys;
     // Rounding may leave a hair below 0 for the first keys. A NaN is infinity less infinity.
     if variance.is_nan() { f64::INFINITY } else { sqrt(variance.max(0.0)) }
+}
+
+/// The predicted relative error at so many keys: that of tokens up to the limit, then of registers with this deviation.
+pub(crate) fn predicted_error(params: HllParams, keys: u64, of_registers: fn(f64, f64) -> f64) -> f64 {
+    if keys == 0 {
+        return 0.0;
+    }
+    let few = keys <= params.sparse_limit() as u64;
+    let keys = keys as f64;
+    let deviation = if few { count::deviation(keys) } else { of_registers(params.registers() as f64, keys) };
+    deviation / keys
 }
 
 /// Fisher information of one register about the rate x at which keys arrive at it.
@@ -41,16 +58,14 @@ fn information(x: f64) -> f64 {
     sum
 }
 
-/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use, for each has seen a key of its own,
-/// or n where that is less: an estimate that was raised to it would be biased.
-pub(crate) fn bounds(histogram: &Histogram, kappa: f64) -> (f64, f64) {
-    let m = histogram.registers();
-    let in_use = m - histogram.zeros();
+/// The bounds of an estimate with a standard deviation, of registers of which so many are in use: n e^(-+ kappa sigma/n) for
+/// the estimate n, not below the number of registers in use, for each has seen a key of its own, or n where that is less: an
+/// estimate that was raised to it would be biased.
+pub(crate) fn bounds(in_use: f64, estimate: f64, deviation: f64, kappa: f64) -> (f64, f64) {
     if in_use == 0.0 {
         return (0.0, 0.0);
     }
-    let estimate = estimator::estimate(histogram);
-    let spread = kappa.abs() * deviation(m, estimate) / estimate;
+    let spread = kappa.abs() * deviation / estimate;
     // Not a number: kappa, or infinity over infinity, for a saturated sketch knows no upper bound.
     if spread.is_nan() {
         return (in_use.min(estimate), f64::INFINITY);

@@ -8,6 +8,7 @@ extern crate std;
 
 #[cfg(all(target_has_atomic = "8", target_has_atomic = "32"))]
 mod atomic;
+mod bits;
 mod codec;
 mod estimator;
 mod histogram;
@@ -18,6 +19,8 @@ mod packed;
 mod params;
 mod registers;
 mod sparse;
+mod state;
+mod stored;
 mod streaming;
 mod ull;
 

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sparse::{self, count};
-use crate::{Error, information, packed};
+use crate::{Error, information, packed, stored};
 
 /// The precision of a HyperLogLog sketch: 2^p registers.
 ///
@@ -88,10 +87,7 @@ impl HllParams {
     ///
     /// Of hashed keys few or many it takes less: see the tables.
     pub fn max_wire_bytes(&self) -> usize {
-        /// The precision, the form, and the number of tokens.
-        const PARAMS_LEN: usize = 1 + 1 + 3;
-        let payload = self.packed_bytes().max(sparse::most_bytes(self.sparse_limit()));
-        pds_core::wire::HEADER_LEN + PARAMS_LEN + payload
+        stored::most_bytes(*self, self.packed_bytes())
     }
 
     /// Standard error of the estimate of many keys (20 m and more), as a share of the true count:
@@ -127,14 +123,7 @@ impl HllParams {
     ///
     /// Likelihood: `[Ertl17]`.
     pub fn predicted_error(&self, keys: u64) -> f64 {
-        let few = keys <= self.sparse_limit() as u64;
-        let keys = keys as f64;
-        if keys == 0.0 {
-            return 0.0;
-        }
-        let deviation =
-            if few { count::deviation(keys) } else { information::deviation(self.registers() as f64, keys) };
-        deviation / keys
+        information::predicted_error(*self, keys, information::deviation)
     }
 
     /// Bytes of registers of six bits in the byte form.

@@ -11,8 +11,9 @@ use loom::thread;
 use super::cells::{Count, Register, Slot};
 use super::shared::Shared;
 use crate::HllParams;
-use crate::hll::state::{Mode, State};
+use crate::hll::state::State;
 use crate::sparse::{Token, search};
+use crate::state::Mode;
 
 /// Taken before each read.
 ///

@@ -27,11 +27,12 @@ use super::cells::{Count, Register, Slot};
 #[cfg(feature = "std")]
 use super::spilled::Spilled;
 use crate::HllParams;
-use crate::hll::state::{Mode, State, raise_to};
+use crate::hll::state::{State, raise_to};
 use crate::registers::{Registers, value};
 use crate::sparse::{EMPTY, Token, TokenSet, capacity, search};
 #[cfg(feature = "std")]
 use crate::sparse::{MAX_PROBES, SPILLED_BYTES};
+use crate::state::{Mode, RegisterArray};
 
 /// Slots that are looked at for a token.
 #[cfg(feature = "std")]

@@ -9,9 +9,9 @@
 
 use alloc::vec::Vec;
 
-use super::bits::{Reader, Writer};
 use super::{MALFORMED, MAX_ALPHABET};
 use crate::Error;
+use crate::bits::{Reader, Writer};
 
 /// How often each symbol occurs; symbols beyond the greatest alphabet are left out.
 pub(crate) fn count(symbols: &[u8]) -> [u32; MAX_ALPHABET] {
@@ -54,7 +54,8 @@ pub(super) fn read<'a>(bytes: &'a [u8], total: usize, counts: &mut [u32]) -> Res
     let mut bits = Reader::new(rest);
     let mut left = u32::try_from(total).map_err(|_| MALFORMED)?;
     for symbol in first..last {
-        let count = bits.take_golomb(order(counts, first, symbol))? + u32::from(symbol == first);
+        let count =
+            bits.take_golomb(order(counts, first, symbol)).ok_or(MALFORMED)? + u32::from(symbol == first);
         left = left.checked_sub(count).ok_or(MALFORMED)?;
         counts[symbol] = count;
     }
@@ -63,7 +64,7 @@ pub(super) fn read<'a>(bytes: &'a [u8], total: usize, counts: &mut [u32]) -> Res
         return Err(MALFORMED);
     }
     counts[last] = left;
-    bits.finish()
+    bits.finish().ok_or(MALFORMED)
 }
 
 /// The order in which the count of a symbol is written: log2 of its neighbour's, as tails halve from one to the next.

@@ -11,7 +11,6 @@
 //!
 //! Coder: the range variant of asymmetric numeral systems, `[Duda13]`.
 
-mod bits;
 mod counts;
 mod frequencies;
 mod rans;

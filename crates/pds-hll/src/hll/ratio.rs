@@ -4,6 +4,7 @@ use libm::{exp, sqrt};
 
 use super::sketch::HyperLogLog;
 use crate::Fingerprint;
+use crate::joint::Size;
 
 /// A value, and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +38,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
         if value == 0.0 {
             return Some(Estimate { value, lower: 0.0, upper: 0.0 });
         }
-        let [one, two] = [self.state().relative_error(), other.state().relative_error()];
+        let [one, two] = [Size::of(self.state()).error(), Size::of(other.state()).error()];
         let error = sqrt(one * one + two * two);
         // Without error there is no width, whatever kappa.
         let spread = if error == 0.0 { 0.0 } else { kappa.abs() * error };

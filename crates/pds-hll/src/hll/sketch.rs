@@ -9,8 +9,8 @@ use crate::{Error, ExactMerge, Fingerprint, HllParams, HllView, Key, KeyHasher, 
 /// A HyperLogLog sketch: the number of distinct keys, in one byte a register at most.
 ///
 /// * Error: two-sided, [`HllParams::std_error`] of the count for many keys and less for few; the first
-///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within about a fortieth of that
-///   error, 0.7 % of the count at precision 4 and 0.2 % at 6 (table `hll-all-precisions`).
+///   keys, [`HllParams::sparse_limit`] of them, are counted almost exactly. Unbiased but for a small share of that
+///   error, which table `hll-all-precisions` has for each precision.
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
 ///
@@ -88,8 +88,9 @@ impl<H: Fingerprint> HyperLogLog<H> {
         self.state.insert_batch(hashes);
     }
 
-    /// Estimated number of distinct keys: unbiased to within about a fortieth of the standard error, at least 0. 0 for an empty
-    /// sketch; infinite if every register is saturated, which takes more than 2^46 m keys (2^58 at precision 12).
+    /// Estimated number of distinct keys: unbiased but for a small share of the standard error (table
+    /// `hll-all-precisions`), at least 0. 0 for an empty sketch; infinite if every register is saturated, which takes
+    /// more than 2^46 m keys (2^58 at precision 12).
     ///
     /// Up to [`HllParams::sparse_limit`] keys the count of different 32-bit parts of hashes, corrected for the few keys that
     /// share one: it never falls, and is off by two or three keys at precision 18 and hardly ever at all below 16. Beyond, the
@@ -129,16 +130,7 @@ impl<H: Fingerprint> HyperLogLog<H> {
     /// [`Error::Parameter`] if `precision` is below 4 or above the sketch's own, which nothing can bring back.
     /// `self` is then unchanged.
     pub fn fold_to(&mut self, precision: u8) -> Result<(), Error> {
-        let params = HllParams::with_precision(precision)?;
-        if params > self.params() {
-            return Err(Error::Parameter {
-                name: "precision",
-                value: f64::from(precision),
-                domain: "4 up to the precision of the sketch",
-            });
-        }
-        self.state.fold(params);
-        Ok(())
+        self.state.fold_to(precision)
     }
 
     /// The precision.

@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 use pds_core::same_hasher;
 
 use super::sketch::HyperLogLog;
-use super::state::{Mode, State, raise_to};
+use super::state::{State, raise_to};
 use super::view::HllView;
 use crate::histogram::{Histogram, Tally};
 use crate::joint::Size;
 use crate::registers::raise;
 use crate::sparse::TokenSet;
+use crate::state::{Mode, RegisterArray};
 use crate::{Error, Fingerprint, HllParams, packed};
 
 impl<H: Fingerprint> HyperLogLog<H> {

@@ -16,9 +16,9 @@ use libm::{log, sqrt};
 use pds_core::same_hasher;
 
 use crate::histogram::Histogram;
-use crate::hll::state::Mode;
 use crate::hll::union::values_at;
 use crate::sparse::TokenSet;
+use crate::state::Mode;
 use crate::{Error, Estimate, Fingerprint, HyperLogLog, packed};
 use likelihood::{Known, Likelihood};
 

@@ -1,10 +1,9 @@
 //! What is known of the number of keys of one set.
 
-use libm::exp;
-
 use crate::histogram::Histogram;
-use crate::hll::state::{Mode, State};
+use crate::hll::state::State;
 use crate::sparse::count;
+use crate::state::{Mode, RegisterArray};
 use crate::{estimator, information};
 
 /// An estimate with the error of what it was made of: tokens or registers. The number alone does not tell which.
@@ -26,7 +25,7 @@ impl Size {
     pub(crate) fn of(state: &State) -> Self {
         match state.mode() {
             Mode::Sparse(tokens) => Self::of_tokens(tokens.len()),
-            Mode::Dense(registers) => Self::of_registers(&registers.histogram()),
+            Mode::Dense(registers) => Self::of_registers(&registers.counts()),
         }
     }
 
@@ -42,23 +41,15 @@ impl Size {
     }
 
     /// As a share of the estimate; 0 for no keys.
-    pub(super) fn error(&self) -> f64 {
+    pub(crate) fn error(&self) -> f64 {
         if self.deviation == 0.0 { 0.0 } else { self.deviation / self.estimate }
     }
 
-    /// As [`State::bounds`], for a `kappa` that is not negative and not NaN.
-    pub(super) fn bounds(&self, kappa: f64) -> (f64, f64) {
+    /// As [`State::bounds`].
+    pub(crate) fn bounds(&self, kappa: f64) -> (f64, f64) {
         match self.form {
             Form::Tokens(tokens) => count::bounds(tokens, kappa),
-            Form::Registers(in_use) => {
-                // In the order of [`State::bounds`], to the same bit.
-                let spread = kappa * self.deviation / self.estimate;
-                if spread.is_nan() {
-                    return (in_use.min(self.estimate), f64::INFINITY);
-                }
-                let (low, high) = (self.estimate * exp(-spread), self.estimate * exp(spread));
-                (low.max(in_use).min(self.estimate), high.max(in_use))
-            }
+            Form::Registers(in_use) => information::bounds(in_use, self.estimate, self.deviation, kappa),
         }
     }
 

@@ -11,9 +11,9 @@
 
 use alloc::vec::Vec;
 
-use super::bits::{Reader, Writer};
 use super::token::{INDEX_BITS, MAX_RANK, Token};
 use crate::Error;
+use crate::bits::{Reader, Writer};
 
 /// What every fault of a payload of tokens is called.
 const MALFORMED: Error = Error::Malformed { field: "tokens" };

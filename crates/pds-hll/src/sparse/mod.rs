@@ -3,7 +3,6 @@
 //! A token holds so much of a hash that registers of any precision can be had from it later. That two keys share a
 //! token is so rare that a set of tokens counts them almost exactly.
 
-mod bits;
 mod code;
 pub(crate) mod count;
 #[cfg(test)]

@@ -5,9 +5,10 @@ use core::fmt;
 use libm::exp;
 
 use super::error;
-use crate::hll::state::{Mode, State};
+use crate::hll::state::State;
 use crate::registers::Registers;
 use crate::sparse::count;
+use crate::state::{Mode, RegisterArray};
 use crate::{Error, Fingerprint, HllParams, HyperLogLog, Key, KeyHasher, Sketch, WyHasher};
 
 /// A HyperLogLog of a single stream, with a running estimate: 0.833 / sqrt(m) in place of 1.04 / sqrt(m), for the same
@@ -72,7 +73,7 @@ impl Running {
     pub(super) fn from(estimate: f64, registers: &Registers) -> Self {
         Self {
             estimate,
-            chances: registers.histogram().counts().map(|(value, count)| chance(value) * count).sum(),
+            chances: registers.counts().counts().map(|(value, count)| chance(value) * count).sum(),
         }
     }
 

@@ -7,9 +7,10 @@ use pds_core::wire::{self, Kind, UNALIGNED};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::sketch::{Running, StreamingHyperLogLog, first_estimate};
-use crate::hll::state::Mode;
-use crate::hll::wire::{Body, Stored, open_envelope, write};
+use crate::hll::wire::Stored;
 use crate::sparse::count;
+use crate::state::{Mode, RegisterArray};
+use crate::stored::{Body, open_envelope, write};
 use crate::{Error, Fingerprint, KeyHasher, Sketch};
 
 /// The newest version of the body.

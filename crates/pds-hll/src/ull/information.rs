@@ -1,20 +1,15 @@
 //! How precise an estimate can be: the Fisher information of the registers.
 
-use libm::{exp, expm1, sqrt};
+use libm::{exp, expm1};
 
-use super::counts::{Counts, share, share_above};
-use super::estimator;
+use super::counts::{share, share_above};
 use crate::histogram::MAX_VALUE;
+use crate::information::deviation_by;
 
-/// Standard deviation of the estimate of `keys` distinct keys (more than 0) by `m` registers: sqrt(m / I(keys/m) - keys),
-/// I being the information of one register about the rate of a Poisson number of keys. The subtraction takes out the
-/// variance of that number: here the number of keys is what it is.
-///
-/// Infinite where every register is saturated.
+/// Standard deviation of the estimate of `keys` distinct keys (more than 0) by `m` registers, as of
+/// [`deviation_by`].
 pub(super) fn deviation(m: f64, keys: f64) -> f64 {
-    let variance = m / information(keys / m) - keys;
-    // Rounding may leave a hair below 0 for the first keys. A NaN is infinity less infinity.
-    if variance.is_nan() { f64::INFINITY } else { sqrt(variance.max(0.0)) }
+    deviation_by(information, m, keys)
 }
 
 /// Fisher information of one register about the rate x at which keys arrive at it.
@@ -38,26 +33,9 @@ fn information(x: f64) -> f64 {
         .sum()
 }
 
-/// n e^(-+ kappa sigma/n) for the estimate n, not below the number of registers in use, for each has seen a key of its own,
-/// or n where that is less: an estimate that was raised to it would be biased.
-pub(super) fn bounds(counts: &Counts, kappa: f64) -> (f64, f64) {
-    let in_use = counts.in_use();
-    if in_use == 0.0 {
-        return (0.0, 0.0);
-    }
-    let estimate = estimator::estimate(counts);
-    let spread = kappa.abs() * deviation(counts.registers(), estimate) / estimate;
-    // Not a number: kappa, or infinity over infinity, for a saturated sketch knows no upper bound.
-    if spread.is_nan() {
-        return (in_use.min(estimate), f64::INFINITY);
-    }
-    let (low, high) = (estimate * exp(-spread), estimate * exp(spread));
-    (low.max(in_use).min(estimate), high.max(in_use))
-}
-
 #[cfg(test)]
 mod tests {
-    use libm::{log, log2};
+    use libm::{log, log2, sqrt};
     use pds_testkit::laws;
 
     use super::super::register::{Parts, REGISTERS, is_reachable};

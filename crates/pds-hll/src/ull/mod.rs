@@ -7,7 +7,6 @@ mod params;
 mod register;
 mod registers;
 mod sketch;
-mod state;
 mod view;
 mod wire;
 

@@ -5,8 +5,8 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::information;
-use crate::sparse::{self, count};
-use crate::{Error, HllParams};
+use crate::information::predicted_error;
+use crate::{Error, HllParams, stored};
 
 /// The precision of an UltraLogLog sketch: 2^p registers.
 ///
@@ -57,7 +57,12 @@ impl UllParams {
     ///
     /// [`Error::Parameter`] if `precision` is outside 4..=18.
     pub fn with_precision(precision: u8) -> Result<Self, Error> {
-        HllParams::with_precision(precision).map(Self)
+        HllParams::with_precision(precision).map(Self::of)
+    }
+
+    /// As many registers as those of a HyperLogLog.
+    pub(super) const fn of(params: HllParams) -> Self {
+        Self(params)
     }
 
     /// The precision p.
@@ -86,15 +91,12 @@ impl UllParams {
     ///
     /// Of hashed keys few or many it takes less: near half a byte a register.
     pub fn max_wire_bytes(&self) -> usize {
-        /// The precision, the form, and the number of tokens.
-        const PARAMS_LEN: usize = 1 + 1 + 3;
-        let payload = self.registers().max(sparse::most_bytes(self.sparse_limit()));
-        pds_core::wire::HEADER_LEN + PARAMS_LEN + payload
+        stored::most_bytes(self.0, self.registers())
     }
 
     /// Standard error of the estimate of many keys (20 m and more), as a share of the true count:
     /// 0.7609 / sqrt(m). For fewer keys it is smaller: see [`UllParams::predicted_error`]. The formula is that of many
-    /// registers: at the lowest precisions errors are some per cent above it.
+    /// registers: at the lowest precisions errors are somewhat above it.
     ///
     /// # Source
     ///
@@ -107,21 +109,14 @@ impl UllParams {
     /// [`UllParams::sparse_limit`], then that of the registers, nearly 0.761 / sqrt(m) for many; 0 for no keys. From the
     /// Fisher information of the registers.
     ///
-    /// This is the error of the best estimator for many registers; at the lowest precisions errors are some per cent above
+    /// This is the error of the best estimator for many registers; at the lowest precisions errors are somewhat above
     /// it. Near 2^46 m keys registers reach their limit and the error grows without bound.
     ///
     /// # Source
     ///
     /// Likelihood: `[Ertl23]`.
     pub fn predicted_error(&self, keys: u64) -> f64 {
-        let few = keys <= self.sparse_limit() as u64;
-        let keys = keys as f64;
-        if keys == 0.0 {
-            return 0.0;
-        }
-        let deviation =
-            if few { count::deviation(keys) } else { information::deviation(self.registers() as f64, keys) };
-        deviation / keys
+        predicted_error(self.0, keys, information::deviation)
     }
 }
 

@@ -2,35 +2,55 @@
 
 use alloc::boxed::Box;
 use alloc::vec;
-use core::mem;
+use alloc::vec::Vec;
 
-use super::register::{changes_with, join, with_value};
-use crate::registers::value;
-use crate::sparse::Token;
+use super::counts::Counts;
+use super::register::{REGISTERS, changes_with, join, with_value};
+use super::{estimator, information};
+use crate::HllParams;
+use crate::registers::{fold_onto, value};
+use crate::state::{RegisterArray, RegisterCounts};
+use crate::stored::WrittenRegisters;
 
 /// Registers, a power of two of them.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub(super) struct Registers(Box<[u8]>);
 
 impl Registers {
-    pub(super) fn empty(count: usize) -> Self {
+    #[inline]
+    fn at(&mut self, hash: u64) -> &mut u8 {
+        let index = hash as usize & (self.0.len() - 1);
+        &mut self.0[index]
+    }
+}
+
+impl RegisterArray for Registers {
+    type Counts = Counts;
+
+    fn empty(count: usize) -> Self {
         Self(vec![0; count].into_boxed_slice())
     }
 
-    /// These registers, each of which some hashes lead to.
-    pub(super) fn from_bytes(bytes: Box<[u8]>) -> Self {
-        Self(bytes)
+    fn from_values(values: Box<[u8]>) -> Self {
+        Self(values)
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    #[inline]
+    fn values(&self) -> &[u8] {
         &self.0
     }
 
-    /// Takes in a hash; true if a register changed.
-    ///
+    fn into_values(self) -> Box<[u8]> {
+        self.0
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::of(&self.0)
+    }
+
     /// Once there are many more keys than registers hardly a hash changes anything: the one branch is on that.
     #[inline]
-    pub(super) fn insert(&mut self, hash: u64) -> bool {
+    fn insert(&mut self, hash: u64) -> bool {
         let register = self.at(hash);
         let value = value(hash);
         let changes = changes_with(*register, value);
@@ -40,44 +60,69 @@ impl Registers {
         changes
     }
 
-    /// Takes in many hashes, without branches: they would often be mispredicted while there are few keys, and cost as much
-    /// as they save when there are many.
-    pub(super) fn insert_batch(&mut self, hashes: &[u64]) {
+    /// Without branches: they would often be mispredicted while there are few keys, and cost as much as they save when
+    /// there are many.
+    fn insert_batch(&mut self, hashes: &[u64]) {
         for &hash in hashes {
             let register = self.at(hash);
             *register = with_value(*register, value(hash));
         }
     }
 
-    /// Takes in the hashes that tokens stand for.
-    pub(super) fn insert_tokens(&mut self, tokens: impl Iterator<Item = Token>) {
-        for token in tokens {
-            self.insert(token.hash());
-        }
-    }
-
-    /// Takes in what registers of any number have seen; ends up with the smaller number of the two.
-    pub(super) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         self.fold(other.0.len());
         raise(&mut self.0, &other.0);
     }
 
-    /// Down to `count` registers, a power of two, if there are more. The index being the low bits of the hash, the
-    /// registers that become one lie `count` apart.
-    pub(super) fn fold(&mut self, count: usize) {
-        if count < self.0.len() {
-            let mut bytes = mem::take(&mut self.0).into_vec();
-            let (kept, rest) = bytes.split_at_mut(count);
-            raise(kept, rest);
-            bytes.truncate(count);
-            self.0 = bytes.into_boxed_slice();
-        }
+    fn fold(&mut self, count: usize) {
+        fold_onto(&mut self.0, count, raise);
+    }
+}
+
+impl RegisterCounts for Counts {
+    fn estimate(&self) -> f64 {
+        estimator::estimate(self)
     }
 
-    #[inline]
-    fn at(&mut self, hash: u64) -> &mut u8 {
-        let index = hash as usize & (self.0.len() - 1);
-        &mut self.0[index]
+    fn bounds(&self, kappa: f64) -> (f64, f64) {
+        let in_use = self.in_use();
+        // An estimate of nothing has no deviation.
+        if in_use == 0.0 {
+            return (0.0, 0.0);
+        }
+        let estimate = self.estimate();
+        let deviation = information::deviation(self.registers(), estimate);
+        crate::information::bounds(in_use, estimate, deviation, kappa)
+    }
+}
+
+/// As they are in a byte each.
+impl WrittenRegisters for Registers {
+    const ALPHABET: usize = REGISTERS;
+
+    fn plain_bytes(params: HllParams) -> usize {
+        params.registers()
+    }
+
+    fn write_plain(values: &[u8], payload: &mut Vec<u8>) {
+        payload.extend_from_slice(values);
+    }
+
+    fn read_plain(payload: &[u8]) -> Vec<u8> {
+        payload.to_vec()
+    }
+
+    fn count_plain(payload: &[u8]) -> Counts {
+        Counts::of(payload)
+    }
+
+    fn counts_of(histogram: &[u32]) -> Counts {
+        Counts::from_histogram(histogram)
+    }
+
+    fn are_reachable(counts: &Counts, params: HllParams) -> bool {
+        counts.are_reachable(params.registers())
+            && counts.may_stand_for_more_than(params.sparse_limit(), params.precision())
     }
 }
 

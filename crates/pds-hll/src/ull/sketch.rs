@@ -5,9 +5,10 @@ use core::fmt;
 
 use pds_core::same_hasher;
 
-use super::state::{Mode, State};
+use super::registers::Registers;
 use crate::hll::state::State as HllState;
 use crate::registers::Registers as HllRegisters;
+use crate::state::{Mode, RegisterArray, State};
 use crate::{
     Error, ExactMerge, Fingerprint, HyperLogLog, Key, KeyHasher, Merge, Sketch, UllParams, UllView, WyHasher,
 };
@@ -16,14 +17,15 @@ use crate::{
 /// that [`HyperLogLog`] has with as many.
 ///
 /// * Error: two-sided, [`UllParams::std_error`] of the count for many keys and less for few; the first
-///   keys, [`UllParams::sparse_limit`] of them, are counted almost exactly. Unbiased to within a fortieth of that error.
+///   keys, [`UllParams::sparse_limit`] of them, are counted almost exactly. Unbiased (table `ull-sweep`, with the tolerance that it is held
+///   to).
 /// * Merging is exact, between any two precisions: the merged sketch is that of the whole stream at the lower one.
 /// * It becomes the [`HyperLogLog`] of the same keys by `HyperLogLog::from`, to the byte; there is no way back.
 /// * Inserting a key again changes nothing; a key cannot be removed or looked up.
 ///
 /// The low p bits of a hash pick a register, which keeps the greatest number of leading zeros of the hashes that it has
 /// seen, as that of a HyperLogLog does, and in the two bits that are left of its byte whether it has seen the two numbers
-/// below. An estimate takes some microseconds where that of a HyperLogLog takes a fraction of one.
+/// below. An estimate takes time linear in the registers, where that of a HyperLogLog mostly takes constant time.
 ///
 /// Until registers take less memory, 32 bits of each hash are kept instead, as a HyperLogLog does, and up to as many keys.
 ///
@@ -32,7 +34,7 @@ use crate::{
 /// `[Ertl23]`, with maximum likelihood as estimator.
 #[derive(Clone)]
 pub struct UltraLogLog<H = WyHasher> {
-    state: State,
+    state: State<Registers>,
     hasher: H,
 }
 
@@ -73,7 +75,7 @@ impl<H: KeyHasher> UltraLogLog<H> {
 impl<H: Fingerprint> UltraLogLog<H> {
     /// An empty sketch with a hasher of one's own.
     pub fn with_hasher(params: UllParams, hasher: H) -> Self {
-        Self { state: State::empty(params), hasher }
+        Self { state: State::empty(params.into()), hasher }
     }
 
     /// Opens a sketch where its bytes lie, in constant time: see [`UllView`].
@@ -133,16 +135,7 @@ impl<H: Fingerprint> UltraLogLog<H> {
     /// [`Error::Parameter`] if `precision` is below 4 or above the sketch's own, which nothing can bring back.
     /// `self` is then unchanged.
     pub fn fold_to(&mut self, precision: u8) -> Result<(), Error> {
-        let params = UllParams::with_precision(precision)?;
-        if params > self.params() {
-            return Err(Error::Parameter {
-                name: "precision",
-                value: f64::from(precision),
-                domain: "4 up to the precision of the sketch",
-            });
-        }
-        self.state.fold(params);
-        Ok(())
+        self.state.fold_to(precision)
     }
 
     /// Merges a sketch from where its bytes lie, of any precision.
@@ -154,13 +147,12 @@ impl<H: Fingerprint> UltraLogLog<H> {
     pub fn merge_view<G: Fingerprint>(&mut self, other: &UllView<'_, G>) -> Result<(), Error> {
         same_hasher(self.hasher.fingerprint(), other.fingerprint())?;
         other.verify()?;
-        self.state.merge(&other.stored().read()?);
-        Ok(())
+        other.stored().merge_into(&mut self.state)
     }
 
     /// The precision.
     pub fn params(&self) -> UllParams {
-        self.state.params()
+        UllParams::of(self.state.params())
     }
 
     /// The hasher.
@@ -170,17 +162,17 @@ impl<H: Fingerprint> UltraLogLog<H> {
 
     /// True if no key was inserted.
     pub fn is_empty(&self) -> bool {
-        matches!(self.state.mode(), Mode::Sparse(tokens) if tokens.len() == 0)
+        self.state.is_empty()
     }
 
     /// True while the keys are counted one by one, almost exactly: up to [`UllParams::sparse_limit`] of them.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.state.mode(), Mode::Sparse(_))
+        self.state.is_sparse()
     }
 
     /// Forgets every key.
     pub fn clear(&mut self) {
-        self.state = State::empty(self.params());
+        self.state = State::empty(self.state.params());
     }
 
     /// Bytes that the sketch has allocated now: from none when empty up to [`UllParams::size_bytes`], and more only while it
@@ -194,14 +186,14 @@ impl<H: Fingerprint> UltraLogLog<H> {
     ///
     /// Made anew while there are few keys and the sketch does not keep them.
     pub fn registers(&self) -> Cow<'_, [u8]> {
-        self.state.registers()
+        self.state.values()
     }
 
-    pub(super) fn from_state(state: State, hasher: H) -> Self {
+    pub(super) fn from_state(state: State<Registers>, hasher: H) -> Self {
         Self { state, hasher }
     }
 
-    pub(super) fn state(&self) -> &State {
+    pub(super) fn state(&self) -> &State<Registers> {
         &self.state
     }
 }
@@ -221,11 +213,11 @@ impl<H: Fingerprint> ExactMerge for UltraLogLog<H> {}
 /// The sketch of the same keys at the same precision, to the byte: a HyperLogLog knows less of them.
 impl<H: Fingerprint> From<&UltraLogLog<H>> for HyperLogLog<H> {
     fn from(sketch: &UltraLogLog<H>) -> Self {
-        let params = sketch.params().into();
+        let params = sketch.state.params();
         let state = match sketch.state.mode() {
             Mode::Sparse(tokens) => HllState::sparse(params, tokens.clone()),
             Mode::Dense(registers) => {
-                let values = registers.bytes().iter().map(|&register| register >> 2).collect();
+                let values = registers.values().iter().map(|&register| register >> 2).collect();
                 HllState::dense(params, HllRegisters::from_values(values))
             }
         };
@@ -252,7 +244,7 @@ impl<H: KeyHasher, K: Key> Extend<K> for UltraLogLog<H> {
 impl<H: fmt::Debug> fmt::Debug for UltraLogLog<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UltraLogLog")
-            .field("params", &self.state.params())
+            .field("params", &UllParams::of(self.state.params()))
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }

@@ -49,7 +49,7 @@ impl<'a, H: Fingerprint> UllView<'a, H> {
 
     /// The precision.
     pub fn params(&self) -> UllParams {
-        self.stored.params()
+        UllParams::of(self.stored.params())
     }
 
     /// An owned sketch of the same keys.
@@ -74,7 +74,7 @@ impl<'a, H: Fingerprint> UllView<'a, H> {
 impl<H: fmt::Debug> fmt::Debug for UllView<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UllView")
-            .field("params", &self.stored.params())
+            .field("params", &UllParams::of(self.stored.params()))
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
     }

@@ -1,9 +1,9 @@
-//! Bits in bytes, from the lowest of the first byte.
+//! Whole numbers as runs of bits, from the lowest bit of the first byte on.
 
 use alloc::vec::Vec;
 
 /// Appends bits to bytes.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     out: &'a mut Vec<u8>,
     /// Bits not yet written, fewer than 8 between two calls.
     buffer: u64,
@@ -11,12 +11,12 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         Self { out, buffer: 0, held: 0 }
     }
 
-    /// The low `count` bits, 32 at most; the others are 0.
-    pub(super) fn put(&mut self, bits: u32, count: u32) {
+    /// Appends the low `count` bits, 32 at most; the others are 0.
+    pub(crate) fn put(&mut self, bits: u32, count: u32) {
         self.buffer |= u64::from(bits) << self.held;
         self.held += count;
         while self.held >= 8 {
@@ -27,7 +27,7 @@ impl<'a> Writer<'a> {
     }
 
     /// So many zeros.
-    pub(super) fn zeros(&mut self, mut count: u32) {
+    pub(crate) fn zeros(&mut self, mut count: u32) {
         while count > 0 {
             let step = count.min(32);
             self.put(0, step);
@@ -35,8 +35,16 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Appends a number below 2^31: e zeros, a one, then order + e bits, of the least e that suffices.
+    pub(crate) fn put_golomb(&mut self, value: u32, order: u32) {
+        let shifted = value + (1 << order);
+        let more = shifted.ilog2() - order;
+        self.put(1 << more, more + 1);
+        self.put(shifted - (1 << (order + more)), order + more);
+    }
+
     /// Fills the last byte with zeros.
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         let padding = (8 - self.held) % 8;
         self.put(0, padding);
     }
@@ -44,19 +52,21 @@ impl<'a> Writer<'a> {
 
 /// Takes bits from bytes.
 #[derive(Clone)]
-pub(super) struct Reader<'a> {
-    rest: &'a [u8],
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The first byte that is not in the buffer.
+    next: usize,
     buffer: u64,
     held: u32,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, buffer: 0, held: 0 }
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, next: 0, buffer: 0, held: 0 }
     }
 
     /// `count` bits, 32 at most; `None` if there are fewer.
-    pub(super) fn take(&mut self, count: u32) -> Option<u32> {
+    pub(crate) fn take(&mut self, count: u32) -> Option<u32> {
         self.refill();
         if count > self.held {
             return None;
@@ -67,7 +77,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The zeros before the next one, which goes with them; `None` if there is no one.
-    pub(super) fn unary(&mut self) -> Option<u64> {
+    pub(crate) fn unary(&mut self) -> Option<u64> {
         let mut zeros = 0;
         loop {
             self.refill();
@@ -85,7 +95,7 @@ impl<'a> Reader<'a> {
     }
 
     /// As [`Reader::unary`], up to `most` zeros, 56 at most: no one follows so many.
-    pub(super) fn unary_to(&mut self, most: u32) -> Option<u32> {
+    pub(crate) fn unary_to(&mut self, most: u32) -> Option<u32> {
         self.refill();
         let zeros = self.buffer.trailing_zeros().min(most);
         let taken = if zeros < most { zeros + 1 } else { zeros };
@@ -96,19 +106,41 @@ impl<'a> Reader<'a> {
         Some(zeros)
     }
 
+    /// Undoes [`Writer::put_golomb`]; `None` if there is no such number.
+    pub(crate) fn take_golomb(&mut self, order: u32) -> Option<u32> {
+        /// Greatest bits of a number: a longer run of zeros is none that is written.
+        const BITS: u32 = 31;
+        let mut more = 0;
+        while self.take(1)? == 0 {
+            more += 1;
+            if order + more > BITS - 1 {
+                return None;
+            }
+        }
+        let low = self.take(order + more)?;
+        Some((1 << (order + more)) + low - (1 << order))
+    }
+
+    /// The bytes behind the last one that was begun; `None` unless the other bits of that one are zero.
+    pub(crate) fn finish(self) -> Option<&'a [u8]> {
+        let begun = self.held % 8;
+        let behind = self.next - (self.held / 8) as usize;
+        (self.buffer & ((1 << begun) - 1) == 0).then(|| &self.bytes[behind..])
+    }
+
     /// Whether nothing is left but what fills the last byte, zeros.
-    pub(super) fn is_finished(&self) -> bool {
-        self.rest.is_empty() && self.held < 8 && self.buffer == 0
+    pub(crate) fn is_finished(&self) -> bool {
+        self.next == self.bytes.len() && self.held < 8 && self.buffer == 0
     }
 
     /// At least 57 bits, or all there are.
     fn refill(&mut self) {
         while self.held <= 56
-            && let Some((&byte, rest)) = self.rest.split_first()
+            && let Some(&byte) = self.bytes.get(self.next)
         {
             self.buffer |= u64::from(byte) << self.held;
             self.held += 8;
-            self.rest = rest;
+            self.next += 1;
         }
     }
 
