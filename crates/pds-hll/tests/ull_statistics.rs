@@ -55,6 +55,8 @@ fn trial(params: UllParams, seed: u64, counts: &[u64]) -> Snapshots {
 fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
     /// Of a normal error within 1, 2 and 3 standard deviations.
     const NOMINAL: [f64; 3] = [0.6827, 0.9545, 0.9973];
+    /// What coverage may lose where errors are not normal yet, for few registers.
+    const SKEW: f64 = 0.02;
     for Case { precision, trials, bias, slack } in CASES {
         let params = params(precision);
         let m = params.registers() as u64;
@@ -82,7 +84,7 @@ fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
                 if precision >= 8 {
                     laws::rate_is(hits, trials, nominal).assert(&case);
                 } else {
-                    laws::rate_at_least(hits, trials, nominal - 0.02).assert(&case);
+                    laws::rate_at_least(hits, trials, nominal - SKEW).assert(&case);
                 }
             }
         }
