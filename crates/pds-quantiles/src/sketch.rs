@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Contract, Error, QuantileRule, RankRule};
+use crate::{Contract, Error, Merge, QuantileRule, RankRule};
 
 /// Answers questions about the values that were taken in: a sketch, a view of its bytes, a snapshot.
 ///
@@ -103,4 +103,15 @@ pub trait QuantileSketch: Quantiles {
 
     /// Bytes of the bins, centroids or items that are allocated.
     fn size_bytes(&self) -> usize;
+}
+
+/// Merges all of the others or none: for sketches whose counts together are all that a merge can fail by.
+pub(crate) fn merge_all<'a, S: Merge + 'a>(
+    sketch: &mut S,
+    others: impl IntoIterator<Item = &'a S> + Clone,
+    count: impl Fn(&S) -> u64,
+) -> Result<(), Error> {
+    let add = |sum: u64, other| sum.checked_add(count(other));
+    others.clone().into_iter().try_fold(count(sketch), add).ok_or(Error::Overflow)?;
+    others.into_iter().try_for_each(|other| sketch.merge(other))
 }

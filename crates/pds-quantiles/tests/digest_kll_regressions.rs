@@ -5,7 +5,7 @@
 
 use pds_quantiles::Quantiles;
 use pds_quantiles::prelude::*;
-use pds_testkit::{ExactQuantiles, Values};
+use pds_testkit::{DistinctKeys, ExactQuantiles, Values};
 
 fn digest(values: impl IntoIterator<Item = f64>) -> TDigest {
     let mut digest = TDigest::default();
@@ -323,4 +323,45 @@ fn counts_are_integers_of_64_bits() {
     sketch.insert_n(1.0, (1 << 60) + 1).unwrap();
     sketch.insert_n(2.0, 1 << 60).unwrap();
     assert_eq!(sketch.quantile(0.5), Some(1.0));
+}
+
+/// As reported: some per cent more than priced, where a merge has left little more room than there may be items, and the items
+/// of a weight, one for each of its bits, then exceed that.
+#[test]
+fn a_kll_sketch_keeps_to_its_price_after_merges_and_weights() {
+    for k in [8, 20, 50, 200] {
+        for size in (0..8 * u64::from(k)).step_by(usize::from(k) / 8 + 1) {
+            let with_numbers = |seed| {
+                let mut sketch = kll(k, DistinctKeys::new(seed).range(0..size).map(|key| key as f64));
+                sketch.insert_n(0.5, (1 << 40) - 1).unwrap();
+                sketch
+            };
+            let mut sketch = with_numbers(1);
+            sketch.merge(&with_numbers(2)).unwrap();
+            for i in 1..200u32 {
+                let weight = if i % 8 == 0 { (1 << 40) - 1 } else { 1 };
+                assert_eq!(sketch.insert_n(f64::from(i), weight), Ok(true));
+                let price = sketch.params().size_bytes::<f64>(sketch.count());
+                assert!(
+                    sketch.size_bytes() <= price,
+                    "k {k}, twice {size} values, {i} weights: {} bytes, above {price}",
+                    sketch.size_bytes()
+                );
+            }
+        }
+    }
+}
+
+/// As found: the heavy value alone, since 2^60 + 1 rounds to 2^60.
+#[test]
+fn a_trimmed_mean_loses_no_unit_at_great_counts() {
+    const HEAVY: u64 = 1 << 60;
+    for value in [1e30, -1e30] {
+        let mut digest = TDigest::default();
+        assert_eq!(digest.insert_n(0.0, HEAVY), Ok(true));
+        assert!(digest.insert(value));
+        let snapshot = digest.snapshot();
+        assert_eq!(snapshot.trimmed_mean(0.0, 1.0), Some(value / HEAVY as f64));
+        assert_eq!(snapshot.trimmed_mean(0.25, 0.75), Some(0.0));
+    }
 }

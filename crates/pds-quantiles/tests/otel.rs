@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pds_quantiles::prelude::*;
 use pds_quantiles::{Buckets, ExponentialHistogram};
-use pds_testkit::SplitMix64;
+use pds_testkit::{SplitMix64, laws};
 
 /// The bucket of a magnitude: above `base^i`, up to `base^(i + 1)`. By the logarithm, which is off at the edges that are
 /// no floats by less than what the values here come near them; at powers of two by the exponent.
@@ -189,4 +189,66 @@ fn nothing_is_nothing() {
     assert_eq!((made.positive.counts.len(), made.zero_count, made.min), (0, 0, None));
     assert_eq!(DDSketch::from_exponential_histogram(&made), Ok(empty));
     assert!(DDSketch::from_exponential_histogram(&ExponentialHistogram::default()).unwrap().is_empty());
+}
+
+/// As reported: refused, where one extreme or both were left out.
+#[test]
+fn a_single_value_needs_no_extremes() {
+    for value in [5.0, -5.0, 8.0, -8.0, 0.0, 1.5 * f64::MIN_POSITIVE, -f64::MAX] {
+        for scale in [0, 3, 18] {
+            let full = histogram(&[value], scale);
+            let ours = sketch(&[value], scale as u8);
+            for (min, max) in [(full.min, None), (None, full.max), (full.min, full.max)] {
+                let read =
+                    DDSketch::from_exponential_histogram(&ExponentialHistogram { min, max, ..full.clone() });
+                assert_eq!(read.as_ref(), Ok(&ours), "{value} of {min:?} to {max:?}");
+            }
+            let unknown = ExponentialHistogram { min: None, max: None, ..full.clone() };
+            let read = DDSketch::from_exponential_histogram(&unknown).expect("one value");
+            let (min, max) = (read.min().expect("a value"), read.max().expect("a value"));
+            assert_eq!((read.count(), min.to_bits()), (1, max.to_bits()));
+            // A power of two is the edge of its bucket, which is as far off as can be: but for rounding.
+            let bound = read.alpha() * value.abs() * (1.0 + 4.0 * f64::EPSILON);
+            laws::at_most((min - value).abs(), bound).assert("what stands for the bin");
+            assert_eq!(DDSketch::from_bytes(&read.to_bytes()), Ok(read));
+            if value != 0.0 {
+                let near = value * (1.0 - f64::EPSILON);
+                let (min, max) = (Some(value.min(near)), Some(value.max(near)));
+                let two = ExponentialHistogram { min, max, ..full };
+                let refused = DDSketch::from_exponential_histogram(&two);
+                assert_eq!(refused, Err(Error::Malformed { field: "extremes" }), "one value is not two");
+            }
+        }
+    }
+}
+
+/// As reported: refused, for the computed edge was on the wrong side of the extreme that was known.
+#[test]
+fn an_extreme_next_to_the_edge_of_its_bucket_needs_no_other() {
+    let (mut checked, mut beyond) = (0, 0);
+    for scale in [1u8, 3, 8, 12] {
+        let params = DDSketchParams::for_scale(scale).expect("a scale");
+        for i in 1..400 {
+            let edge = libm::exp2(f64::from(i) / libm::exp2(f64::from(scale)));
+            for value in
+                [-2i64, -1, 0, 1, 2].map(|ulps| f64::from_bits(edge.to_bits().wrapping_add_signed(ulps)))
+            {
+                for value in [value, -value] {
+                    let mut ours = DDSketch::new(params);
+                    ours.extend([value; 3]);
+                    let full = ours.to_exponential_histogram().expect("one bin");
+                    for (min, max) in [(full.min, None), (None, full.max)] {
+                        let part = ExponentialHistogram { min, max, ..full.clone() };
+                        let read = DDSketch::from_exponential_histogram(&part).expect("values of one bin");
+                        let (low, high) = (read.min().expect("a value"), read.max().expect("a value"));
+                        assert!(low <= value && value <= high, "{value} is not from {low} to {high}");
+                        checked += 1;
+                        beyond += u32::from(low.to_bits() == high.to_bits());
+                        assert_eq!(DDSketch::from_bytes(&read.to_bytes()), Ok(read));
+                    }
+                }
+            }
+        }
+    }
+    assert!(beyond > 0, "of {checked} extremes none lies beyond its edge: nothing was tested");
 }

@@ -105,7 +105,8 @@ impl DDSketch {
     /// [`DDSketchParams::for_scale`]`(scale)`; the sum is that of the bins.
     ///
     /// Where the histogram does not know its extremes, the outer edges of its outermost buckets stand for them:
-    /// [`Quantiles::min`] and [`Quantiles::max`] are then bounds, but for rounding. Where it knows them, an extreme that is a
+    /// [`Quantiles::min`] and [`Quantiles::max`] are then bounds, but for rounding. The extremes of a single value are one: the
+    /// one that is known, or what stands for its bin. Where it knows them, an extreme that is a
     /// power of two comes into the bin that it has here. Other values at an edge are as in
     /// [`DDSketch::to_exponential_histogram`].
     ///
@@ -176,10 +177,19 @@ fn settle_extremes(
         move_edge(summary, store, max, highest, max < 0.0);
     }
     let Some((lowest, highest)) = store.lowest().zip(store.highest()) else { return Ok(()) };
-    let min = min.unwrap_or_else(|| edges_of(summary, lowest).0);
-    let max = max.unwrap_or_else(|| edges_of(summary, highest).1);
-    let single = summary.count > 1 || min >= max;
-    if min <= max && single && summary.slot(min) == lowest && summary.slot(max) == highest {
+    let (low, high) = (edges_of(summary, lowest).0, edges_of(summary, highest).1);
+    (summary.min, summary.max) = (low, high);
+    let single = summary.count == 1;
+    let (min, max) = match (min, max) {
+        (Some(min), Some(max)) => (min, max),
+        (Some(value), None) | (None, Some(value)) if single => (value, value),
+        // An edge is within rounding: it may be inside of the extreme that is known.
+        (Some(min), None) => (min, high.max(min)),
+        (None, Some(max)) => (low.min(max), max),
+        (None, None) if single => (summary.value(lowest), summary.value(lowest)),
+        (None, None) => (low, high),
+    };
+    if min <= max && (!single || min >= max) && summary.slot(min) == lowest && summary.slot(max) == highest {
         (summary.min, summary.max) = (min, max);
         Ok(())
     } else {

@@ -35,58 +35,33 @@ impl KllItem for f64 {
     }
 }
 
-impl KllItem for u64 {
-    type Stored = Self;
+/// Types whose own order is total: kept as they are.
+macro_rules! kept_as_they_are {
+    ($($(#[$doc:meta])* $item:ty),+) => { $(
+        $(#[$doc])*
+        impl KllItem for $item {
+            type Stored = Self;
 
-    #[inline]
-    fn store(self) -> Option<Self> {
-        Some(self)
-    }
+            #[inline]
+            fn store(self) -> Option<Self> {
+                Some(self)
+            }
 
-    #[inline]
-    fn load(stored: &Self) -> Self {
-        *stored
-    }
+            #[inline]
+            fn load(stored: &Self) -> Self {
+                stored.clone()
+            }
+        }
+    )+ };
 }
 
-impl KllItem for i64 {
-    type Stored = Self;
-
-    #[inline]
-    fn store(self) -> Option<Self> {
-        Some(self)
-    }
-
-    #[inline]
-    fn load(stored: &Self) -> Self {
-        *stored
-    }
-}
-
-/// By code points, which is by bytes.
-impl KllItem for String {
-    type Stored = Self;
-
-    fn store(self) -> Option<Self> {
-        Some(self)
-    }
-
-    fn load(stored: &Self) -> Self {
-        stored.clone()
-    }
-}
-
-/// By bytes.
-impl KllItem for Vec<u8> {
-    type Stored = Self;
-
-    fn store(self) -> Option<Self> {
-        Some(self)
-    }
-
-    fn load(stored: &Self) -> Self {
-        stored.clone()
-    }
+kept_as_they_are! {
+    u64,
+    i64,
+    /// By code points, which is by bytes.
+    String,
+    /// By bytes.
+    Vec<u8>
 }
 
 /// A value of any type with a total order.

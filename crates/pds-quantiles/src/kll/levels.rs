@@ -93,7 +93,7 @@ impl<S: Ord> Levels<S> {
         self.items.capacity() * size_of::<S>()
     }
 
-    /// Gives back memory that a merge with more items than there may be has taken.
+    /// Gives back memory that a merge or a weight, with more items than there may be, has taken.
     pub(crate) fn shrink(&mut self) {
         if self.items.capacity() > 2 * self.capacity {
             self.items.shrink_to(self.capacity);

@@ -1,9 +1,10 @@
 //! The questions a KLL sketch answers: of any type, and as the common trait of numbers.
 
+use super::snapshot::contract_of;
 use super::{KllItem, KllSketch};
 use crate::{Contract, Error, QuantileRule, QuantileSketch, Quantiles, RankRule};
 
-/// A question takes the time of a [`KllSketch::snapshot`]; so do all but count, minimum and maximum.
+/// A question takes the time of a [`KllSketch::snapshot`]; so do all but count, minimum, maximum and contract.
 impl<T: KllItem> KllSketch<T> {
     /// How many values were taken in, by weight.
     pub fn count(&self) -> u64 {
@@ -54,7 +55,7 @@ impl<T: KllItem> KllSketch<T> {
 
     /// [`Contract::Rank`]: without error and for certain while the sketch is exact.
     pub fn contract(&self) -> Contract {
-        self.snapshot().contract()
+        contract_of(self.min_params(), self.is_exact())
     }
 }
 

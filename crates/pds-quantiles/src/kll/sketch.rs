@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::levels::Levels;
 use super::{KllCodec, KllItem, KllParams, KllSnapshot};
+use crate::sketch::merge_all;
 use crate::{Error, Merge, Sketch};
 
 /// A KLL sketch: quantiles of numbers, or of any ordered type, with a bound on the error of their ranks.
@@ -107,6 +108,7 @@ impl<T: KllItem> KllSketch<T> {
             bits &= bits - 1;
         }
         self.compact();
+        self.levels.shrink();
         Ok(true)
     }
 
@@ -128,9 +130,7 @@ impl<T: KllItem> KllSketch<T> {
     where
         T: 'a,
     {
-        let add = |count: u64, other: &Self| count.checked_add(other.count);
-        others.clone().into_iter().try_fold(self.count, add).ok_or(Error::Overflow)?;
-        others.into_iter().try_for_each(|other| self.merge(other))
+        merge_all(self, others, |sketch| sketch.count)
     }
 
     /// Forgets everything, the refusals and the smaller k of what was merged in too; the coins go on.

@@ -80,11 +80,7 @@ impl<T: KllItem> KllSnapshot<T> {
 
     /// As [`Quantiles::contract`].
     pub fn contract(&self) -> Contract {
-        if self.exact {
-            Contract::Rank { epsilon: 0.0, confidence: 1.0 }
-        } else {
-            Contract::Rank { epsilon: self.params.rank_error(), confidence: KllParams::CONFIDENCE }
-        }
+        contract_of(self.params, self.exact)
     }
 
     /// The weight of the first `n` items.
@@ -152,6 +148,15 @@ impl Quantiles for KllSnapshot {
 
     fn contract(&self) -> Contract {
         self.contract()
+    }
+}
+
+/// What a sketch promises whose error is that of these parameters, unless it is exact.
+pub(super) fn contract_of(params: KllParams, exact: bool) -> Contract {
+    if exact {
+        Contract::Rank { epsilon: 0.0, confidence: 1.0 }
+    } else {
+        Contract::Rank { epsilon: params.rank_error(), confidence: KllParams::CONFIDENCE }
     }
 }
 

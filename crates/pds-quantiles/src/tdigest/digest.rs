@@ -5,6 +5,7 @@ use core::fmt;
 
 use super::compress::{collect, compress};
 use super::{Centroid, TDigestParams, TDigestSnapshot};
+use crate::sketch::merge_all;
 use crate::{Contract, Error, Finite, Merge, QuantileRule, QuantileSketch, Quantiles, RankRule, Sketch};
 
 /// A t-digest: quantiles that are sharpest at the ends, in one or two kilobytes.
@@ -91,9 +92,7 @@ impl TDigest {
         &mut self,
         others: impl IntoIterator<Item = &'a Self> + Clone,
     ) -> Result<(), Error> {
-        let add = |count: u64, other: &Self| count.checked_add(other.count);
-        others.clone().into_iter().try_fold(self.count, add).ok_or(Error::Overflow)?;
-        others.into_iter().try_for_each(|other| self.merge(other))
+        merge_all(self, others, |digest| digest.count)
     }
 
     /// The centroids that answers and bytes are made of.

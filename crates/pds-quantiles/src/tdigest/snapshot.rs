@@ -58,7 +58,9 @@ impl TDigestSnapshot {
         let (from, to) = (low * n, high * n);
         let parts = self.centroids.iter().zip(&self.before).map(|(centroid, &before)| {
             let (begin, end) = (before as f64, (before + centroid.weight()) as f64);
-            let share = end.min(to) - begin.max(from);
+            // Whole, for a difference of ranks above 2^53 may lose the centroid.
+            let whole = from <= begin && end <= to;
+            let share = if whole { centroid.weight() as f64 } else { end.min(to) - begin.max(from) };
             (centroid.mean(), if share > 0.0 { share } else { 0.0 })
         });
         let weight: f64 = parts.clone().map(|(_, share)| share).sum();
