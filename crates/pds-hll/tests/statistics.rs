@@ -1,16 +1,10 @@
 //! What the sketch promises on average: bias, spread and coverage, by laws with fixed seeds.
 
-use pds_hll::prelude::*;
-use pds_testkit::{DistinctKeys, SplitMix64, laws, seed_for};
+mod averages;
 
-/// A precision, independent trials, and what is granted: a bias that is left, and a share by which the spread may
-/// miss the prediction (which is that of the best estimator, for large m).
-struct Case {
-    precision: u8,
-    trials: u64,
-    bias: f64,
-    slack: f64,
-}
+use averages::{Case, NOMINAL, estimates_are_as_predicted, large_counts_keep_their_precision, trials};
+use pds_hll::prelude::*;
+use pds_testkit::{SplitMix64, laws};
 
 const CASES: [Case; 5] = [
     Case { precision: 4, trials: 4000, bias: 0.005, slack: 0.08 },
@@ -32,56 +26,36 @@ fn counts(m: u64) -> Vec<u64> {
         .collect()
 }
 
-/// What one trial saw at each count: the estimate, and the bounds for 1, 2 and 3.
-type Snapshots = Vec<(f64, [(f64, f64); 3])>;
-
-fn trial(params: HllParams, seed: u64, counts: &[u64]) -> Snapshots {
-    let mut sketch = HyperLogLog::new(params);
-    let keys = DistinctKeys::new(seed);
-    let mut done = 0;
-    counts
-        .iter()
-        .map(|&count| {
-            sketch.extend(keys.range(done..count));
-            done = count;
-            (sketch.estimate(), [1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa)))
-        })
-        .collect()
-}
-
 #[test]
 fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
-    /// Of a normal error within 1, 2 and 3 standard deviations.
-    const NOMINAL: [f64; 3] = [0.6827, 0.9545, 0.9973];
-    for Case { precision, trials, bias, slack } in CASES {
-        let params = HllParams::with_precision(precision).unwrap();
+    for case in CASES {
+        let params = HllParams::with_precision(case.precision).unwrap();
         let m = params.registers() as u64;
         let mut counts = counts(m);
         counts.sort_unstable();
         counts.dedup();
-        let all: Vec<Snapshots> =
-            (0..trials).map(|t| trial(params, seed_for("hll", precision.into(), t), &counts)).collect();
+        let all = trials(
+            "hll",
+            &case,
+            &counts,
+            || HyperLogLog::new(params),
+            |sketch, _| (sketch.estimate(), Some([1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa)))),
+        );
         for (i, &n) in counts.iter().enumerate() {
-            let case = format!("p = {precision}, n = {n}");
+            estimates_are_as_predicted(&case, &all, (i, n), params.predicted_error(n), m / 2);
             let truth = n as f64;
-            let errors: Vec<f64> = all.iter().map(|snapshots| snapshots[i].0 / truth - 1.0).collect();
-            let sigma = params.predicted_error(n);
-            laws::bias_is_zero(laws::mean(&errors), sigma, trials, bias).assert(&format!("{case}: bias"));
             // With fewer keys errors are a few whole keys: far from normal.
             let many = n >= m;
-            if n >= m / 2 {
-                laws::rmse_is_within(&errors, sigma, slack).assert(&format!("{case}: spread"));
-            }
             for (kappa, nominal) in NOMINAL.into_iter().enumerate() {
-                let bounds = all.iter().map(|snapshots| snapshots[i].1[kappa]);
-                let case = format!("{case}: coverage of {} sigma", kappa + 1);
+                let bounds = all.iter().filter_map(|snapshots| Some(snapshots[i].1?[kappa]));
+                let name = format!("p = {}, n = {n}: coverage of {} sigma", case.precision, kappa + 1);
                 if many {
                     let hits = bounds.filter(|&(low, high)| low <= truth && truth <= high).count();
-                    laws::rate_is(hits as u64, trials, nominal).assert(&case);
+                    laws::rate_is(hits as u64, case.trials, nominal).assert(&name);
                 } else {
                     let hits =
                         bounds.filter(|&(low, high)| low.floor() <= truth && truth <= high.ceil()).count();
-                    laws::rate_at_least(hits as u64, trials, nominal).assert(&case);
+                    laws::rate_at_least(hits as u64, case.trials, nominal).assert(&name);
                 }
             }
         }
@@ -110,16 +84,12 @@ fn drawn(params: HllParams, keys: f64, seed: u64) -> HyperLogLog {
 fn counts_up_to_two_to_the_forty_fifth_a_register_keep_their_precision() {
     for (precision, trials) in [(8, 1000), (12, 300)] {
         let params = HllParams::with_precision(precision).unwrap();
-        for log2 in [30, 40, 50, 43 + u64::from(precision), 45 + u64::from(precision)] {
-            let keys = (1u64 << log2) as f64;
-            let errors: Vec<f64> = (0..trials)
-                .map(|t| drawn(params, keys, seed_for("hll-large", log2, t)).estimate() / keys - 1.0)
-                .collect();
-            let case = format!("p = {precision}, n = 2^{log2}");
-            let sigma = params.predicted_error(1 << log2);
-            laws::bias_is_zero(laws::mean(&errors), sigma, trials, 0.0005).assert(&case);
-            laws::rmse_is_within(&errors, sigma, 0.04).assert(&case);
-        }
+        large_counts_keep_their_precision(
+            "hll-large",
+            (precision, trials),
+            |keys| params.predicted_error(keys),
+            |keys, seed| drawn(params, keys, seed).estimate(),
+        );
     }
 }
 

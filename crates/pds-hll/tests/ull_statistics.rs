@@ -1,5 +1,8 @@
 //! What UltraLogLog promises on average: bias, spread, coverage and bytes, by laws with fixed seeds.
 
+mod averages;
+
+use averages::{Case, NOMINAL, estimates_are_as_predicted, large_counts_keep_their_precision, trials};
 use pds_hll::prelude::*;
 use pds_testkit::{DistinctKeys, SplitMix64, laws, seed_for};
 
@@ -7,18 +10,8 @@ fn params(precision: u8) -> UllParams {
     UllParams::with_precision(precision).expect("4 to 18")
 }
 
-/// A precision, independent trials, and what is granted: a bias that is left, and a share by which the spread may
-/// miss the prediction (which is that of the best estimator, for large m).
-///
 /// Seconds of one core in all. So many trials still tell a spread that is a tenth to a fifth off, and a bias of a few tenths of
 /// a per cent; the tables `ull-sweep`, `hll-loads` and `hll-large` have the trials that finer laws take.
-struct Case {
-    precision: u8,
-    trials: u64,
-    bias: f64,
-    slack: f64,
-}
-
 const CASES: [Case; 5] = [
     Case { precision: 4, trials: 4000, bias: 0.003, slack: 0.05 },
     Case { precision: 6, trials: 4000, bias: 0.001, slack: 0.04 },
@@ -33,58 +26,40 @@ fn counts(m: u64) -> Vec<u64> {
     sweep.chain([8 * m, 20 * m]).collect()
 }
 
-/// What one trial saw at each count: the estimate, and at whole multiples of m the bounds for 1, 2 and 3.
-type Snapshots = Vec<(f64, Option<[(f64, f64); 3]>)>;
-
-fn trial(params: UllParams, seed: u64, counts: &[u64]) -> Snapshots {
-    let mut sketch = UltraLogLog::new(params);
-    let keys = DistinctKeys::new(seed);
-    let mut done = 0;
-    counts
-        .iter()
-        .map(|&count| {
-            sketch.extend(keys.range(done..count));
-            done = count;
-            let whole = count % params.registers() as u64 == 0;
-            (sketch.estimate(), whole.then(|| [1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa))))
-        })
-        .collect()
-}
-
 #[test]
 fn estimates_are_unbiased_as_precise_as_predicted_and_within_their_bounds() {
-    /// Of a normal error within 1, 2 and 3 standard deviations.
-    const NOMINAL: [f64; 3] = [0.6827, 0.9545, 0.9973];
     /// What coverage may lose where errors are not normal yet, for few registers.
     const SKEW: f64 = 0.02;
-    for Case { precision, trials, bias, slack } in CASES {
-        let params = params(precision);
+    for case in CASES {
+        let params = params(case.precision);
         let m = params.registers() as u64;
         let counts = counts(m);
-        let all: Vec<Snapshots> =
-            (0..trials).map(|t| trial(params, seed_for("ull", precision.into(), t), &counts)).collect();
+        // Bounds at whole multiples of m, for the time that they take.
+        let all = trials(
+            "ull",
+            &case,
+            &counts,
+            || UltraLogLog::new(params),
+            |sketch, count| {
+                let bounds = || [1.0, 2.0, 3.0].map(|kappa| sketch.bounds(kappa));
+                (sketch.estimate(), (count % m == 0).then(bounds))
+            },
+        );
         for (i, &n) in counts.iter().enumerate() {
-            let case = format!("p = {precision}, n = {n}");
+            // The errors of fewer keys than m are a few whole keys: far from normal.
+            estimates_are_as_predicted(&case, &all, (i, n), params.predicted_error(n), m);
             let truth = n as f64;
-            let errors: Vec<f64> = all.iter().map(|snapshots| snapshots[i].0 / truth - 1.0).collect();
-            let sigma = params.predicted_error(n);
-            laws::bias_is_zero(laws::mean(&errors), sigma, trials, bias).assert(&format!("{case}: bias"));
-            // The errors of fewer keys are a few whole keys: far from normal.
-            if n < m {
-                continue;
-            }
-            laws::rmse_is_within(&errors, sigma, slack).assert(&format!("{case}: spread"));
-            if n % m != 0 {
+            if n < m || n % m != 0 {
                 continue;
             }
             for (kappa, nominal) in NOMINAL.into_iter().enumerate() {
                 let bounds = all.iter().filter_map(|snapshots| Some(snapshots[i].1?[kappa]));
                 let hits = bounds.filter(|&(low, high)| low <= truth && truth <= high).count() as u64;
-                let case = format!("{case}: coverage of {} sigma", kappa + 1);
-                if precision >= 8 {
-                    laws::rate_is(hits, trials, nominal).assert(&case);
+                let name = format!("p = {}, n = {n}: coverage of {} sigma", case.precision, kappa + 1);
+                if case.precision >= 8 {
+                    laws::rate_is(hits, case.trials, nominal).assert(&name);
                 } else {
-                    laws::rate_at_least(hits, trials, nominal - SKEW).assert(&case);
+                    laws::rate_at_least(hits, case.trials, nominal - SKEW).assert(&name);
                 }
             }
         }
@@ -134,16 +109,12 @@ fn drawn(params: UllParams, keys: f64, seed: u64) -> UltraLogLog {
 fn counts_up_to_two_to_the_forty_fifth_a_register_keep_their_precision() {
     for (precision, trials) in [(8, 500), (12, 100)] {
         let params = params(precision);
-        for log2 in [30, 40, 50, 43 + u64::from(precision), 45 + u64::from(precision)] {
-            let keys = (1u64 << log2) as f64;
-            let errors: Vec<f64> = (0..trials)
-                .map(|t| drawn(params, keys, seed_for("ull-large", log2, t)).estimate() / keys - 1.0)
-                .collect();
-            let case = format!("p = {precision}, n = 2^{log2}");
-            let sigma = params.predicted_error(1 << log2);
-            laws::bias_is_zero(laws::mean(&errors), sigma, trials, 0.0005).assert(&case);
-            laws::rmse_is_within(&errors, sigma, 0.04).assert(&case);
-        }
+        large_counts_keep_their_precision(
+            "ull-large",
+            (precision, trials),
+            |keys| params.predicted_error(keys),
+            |keys, seed| drawn(params, keys, seed).estimate(),
+        );
     }
 }
 
