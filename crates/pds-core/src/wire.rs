@@ -14,7 +14,7 @@
 //! encoding: whatever [`open`] accepts, [`seal`] writes with the same bytes.
 
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, marker::PhantomData};
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -300,6 +300,51 @@ where
 
     let bytes = deserializer.deserialize_byte_buf(Envelope)?;
     S::from_bytes(&bytes).map_err(serde::de::Error::custom)
+}
+
+/// A `deserialize_with` of parameters for a list of at most `MOST` items.
+///
+/// A longer list is refused while it is read, before it takes memory: items may be larger here than where they are
+/// written, and the length that a list claims is not believed.
+///
+/// ```
+/// #[derive(serde::Deserialize, serde::Serialize)]
+/// struct Params {
+///     #[serde(deserialize_with = "pds_core::wire::at_most::<3, _, _>")]
+///     layers: Vec<u64>,
+/// }
+/// ```
+///
+/// # Errors
+///
+/// Whatever the deserializer refuses, and a list of more than `MOST` items.
+pub fn at_most<'de, const MOST: usize, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct List<const MOST: usize, T>(PhantomData<T>);
+
+    impl<'de, const MOST: usize, T: Deserialize<'de>> Visitor<'de> for List<MOST, T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MOST} items")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = seq.next_element()? {
+                if items.len() == MOST {
+                    return Err(serde::de::Error::invalid_length(MOST + 1, &self));
+                }
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+
+    deserializer.deserialize_seq(List::<MOST, T>(PhantomData))
 }
 
 fn payload_start(params_len: usize, alignment: u8) -> usize {

@@ -84,6 +84,39 @@ fn every_truncation_and_every_extension_is_refused() {
 }
 
 #[test]
+fn a_list_that_is_too_long_is_refused_before_the_rest_is_read() {
+    use std::cell::Cell;
+
+    thread_local!(static READ: Cell<usize> = const { Cell::new(0) });
+
+    #[derive(Debug, PartialEq, serde::Serialize)]
+    struct Item(u8);
+
+    impl<'de> serde::Deserialize<'de> for Item {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            READ.set(READ.get() + 1);
+            u8::deserialize(deserializer).map(Self)
+        }
+    }
+
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Few(#[serde(deserialize_with = "wire::at_most::<3, _, _>")] Vec<Item>);
+
+    for len in 0..=3 {
+        let few = Few((0..len).map(Item).collect());
+        let bytes = wire::seal(KIND, 1, wire::UNALIGNED, 9, &few, |_| {});
+        assert_eq!(wire::open::<Few>(KIND, 1, &bytes).expect("not too long").1, few);
+    }
+    for len in [4, 5, 1_000] {
+        let many: Vec<u8> = vec![7; len];
+        let bytes = wire::seal(KIND, 1, wire::UNALIGNED, 9, &many, |_| {});
+        READ.set(0);
+        assert_eq!(wire::open::<Few>(KIND, 1, &bytes).unwrap_err(), Error::Malformed { field: "params" });
+        assert_eq!(READ.get(), 4, "items read of {len}");
+    }
+}
+
+#[test]
 fn an_overlong_encoding_of_the_parameters_is_refused() {
     // (5, 7) with 5 written in two bytes, under valid checksums.
     let mut bytes = wire::seal(KIND, 3, wire::UNALIGNED, 9, &[0x85u8, 0x00, 0x07], |_| {});
