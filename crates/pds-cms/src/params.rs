@@ -46,13 +46,9 @@ impl CountMinParams {
     /// Markov's inequality per row, as `[CormodeMuthukrishnan05, Theorem 1]`, with a factor other than e per row.
     pub fn for_error(eps: f64, delta: f64) -> Result<Self, Error> {
         let own_share = reachable(eps, delta)?;
-        let widths =
-            || (1..=Self::MAX_DEPTH).filter_map(|depth| Some((least_width(depth, eps, own_share)?, depth)));
-        let cells = |(width, depth): (u64, u32)| u128::from(width) * u128::from(depth);
-        let fewest = widths().map(cells).min().ok_or(too_small(eps))?;
-        let (width, depth) = widths()
-            .find(|&shape| cells(shape) * 100 <= fewest * (100 + PER_CENT_FOR_FEWER_ROWS))
-            .ok_or(too_small(eps))?;
+        let shapes =
+            (1..=Self::MAX_DEPTH).filter_map(|depth| Some((least_width(depth, eps, own_share)?, depth)));
+        let (width, depth) = smallest(shapes).ok_or(too_small(eps))?;
         Self::validated(width, depth, delta)
     }
 
@@ -94,7 +90,7 @@ impl CountMinParams {
     }
 
     /// The one gate: what came from a constructor or from bytes is valid, or is refused.
-    pub(crate) fn validated(width: u64, depth: u32, delta: f64) -> Result<Self, Error> {
+    fn validated(width: u64, depth: u32, delta: f64) -> Result<Self, Error> {
         if !(1..=Self::MAX_DEPTH).contains(&depth) {
             return Err(Error::Parameter { name: "depth", value: f64::from(depth), domain: "1 to 16" });
         }
@@ -204,8 +200,33 @@ pub(crate) fn floor_of_product(share: f64, total: u64) -> u64 {
 /// whole.
 const ROUNDING_SLACK: f64 = 1e-12;
 
-/// How many more cells, in per cent of the fewest, one row less is worth: every row costs an access per key.
-const PER_CENT_FOR_FEWER_ROWS: u128 = 3;
+/// The number of hashes: 2^64.
+pub(crate) const HASHES: f64 = 18_446_744_073_709_551_616.0;
+
+/// Of shapes, each a width and a depth, the first that has hardly more cells than the smallest. Those with fewer rows are
+/// to come first: every row costs an access per key.
+pub(crate) fn smallest(shapes: impl Iterator<Item = (u64, u32)> + Clone) -> Option<(u64, u32)> {
+    /// How many more cells, in per cent of the fewest, fewer rows are worth.
+    const PER_CENT_FOR_FEWER_ROWS: u128 = 3;
+    let cells = |(width, depth): (u64, u32)| u128::from(width) * u128::from(depth);
+    let fewest = shapes.clone().map(cells).min()?;
+    let mut shapes = shapes;
+    shapes.find(|&shape| cells(shape) * 100 <= fewest * (100 + PER_CENT_FOR_FEWER_ROWS))
+}
+
+/// Checks that tables of two shapes, each a width, a depth and a delta, can be added up.
+pub(crate) fn same_shape(mine: (u64, u32, f64), other: (u64, u32, f64)) -> Result<(), Error> {
+    let differs = |field| Err(Error::Incompatible { field });
+    if mine.0 != other.0 {
+        differs("width")
+    } else if mine.1 != other.1 {
+        differs("depth")
+    } else if mine.2.to_bits() != other.2.to_bits() {
+        differs("delta")
+    } else {
+        Ok(())
+    }
+}
 
 /// The fewest columns that keep the promise with so many rows; `None` if the table would be too large.
 fn least_width(depth: u32, eps: f64, delta: f64) -> Option<u64> {
@@ -222,8 +243,6 @@ fn least_width(depth: u32, eps: f64, delta: f64) -> Option<u64> {
 /// The share of `delta` that is left to the rows once keys with a shared hash, which meet in all of them, have had
 /// theirs: by Markov's inequality 1 / (eps 2^64).
 fn reachable(eps: f64, delta: f64) -> Result<f64, Error> {
-    /// 2^64 hashes.
-    const HASHES: f64 = 18_446_744_073_709_551_616.0;
     /// Below this share, sizing would pay many cells for the last of it.
     const LEAST_SHARE: f64 = 0.5;
     within_0_and_1("eps", eps)?;
@@ -243,7 +262,8 @@ fn reachable(eps: f64, delta: f64) -> Result<f64, Error> {
     }
 }
 
-fn within_0_and_1(name: &'static str, value: f64) -> Result<(), Error> {
+/// Checks that a share or a chance lies within (0, 1).
+pub(crate) fn within_0_and_1(name: &'static str, value: f64) -> Result<(), Error> {
     // A NaN is in no range.
     if value > 0.0 && value < 1.0 {
         Ok(())

@@ -37,9 +37,7 @@ impl Tally {
     #[inline]
     pub(crate) fn add(&mut self, total: u64, cells_saturated: bool) -> bool {
         let before = *self;
-        let (sum, exceeds) = self.total.overflowing_add(total);
-        self.total = if exceeds { u64::MAX } else { sum };
-        self.total_saturated |= exceeds;
+        self.total_saturated |= add_saturating(&mut self.total, total);
         self.cells_saturated |= cells_saturated;
         *self != before
     }
@@ -101,6 +99,14 @@ impl Tally {
         };
         if valid { Ok(saturates) } else { Err(Error::Malformed { field: "row sums" }) }
     }
+}
+
+/// Adds to a total, which stays at the greatest number; true if it exceeds that.
+#[inline]
+pub(crate) fn add_saturating(total: &mut u64, n: u64) -> bool {
+    let (sum, exceeds) = total.overflowing_add(n);
+    *total = if exceeds { u64::MAX } else { sum };
+    exceeds
 }
 
 /// The sum of a row's cells, and the greatest of them.

@@ -153,9 +153,11 @@ fn one_state_has_one_byte_form() {
     LAWS.accepts_canonical_bytes_only(&built(&[1, 2, 3, 1]).to_bytes());
 }
 
-/// Halved error on skewed streams, and exact counts for the frequent.
+/// Less error by a margin on a skewed stream, and no more for the frequent.
 #[test]
 fn it_errs_less_than_the_plain_sketch_of_the_same_size() {
+    /// No law says how much less: a quarter is what would be missed if updates were not conservative.
+    const SHARE: f64 = 0.75;
     let params = shape(1024, 4);
     let (mut conservative, mut plain, mut exact) =
         (ConservativeCountMin::new(params), CountMinSketch::new(params), ExactFrequencies::new());
@@ -169,7 +171,7 @@ fn it_errs_less_than_the_plain_sketch_of_the_same_size() {
         errors += conservative.estimate(key) - count;
         plain_errors += plain.estimate(key) - count;
     }
-    laws::at_most(errors as f64, 0.75 * plain_errors as f64)
+    laws::at_most(errors as f64, SHARE * plain_errors as f64)
         .assert("mean error in relation to the plain sketch's");
     for (key, count) in exact.top(20) {
         laws::at_most((conservative.estimate(key) - count) as f64, (plain.estimate(key) - count) as f64)

@@ -37,9 +37,12 @@ fn counted(params: DecayingCountMinParams, events: &[Event]) -> DecayingCountMin
 /// Sums in double precision, and powers rounded once more than they need be: far more than that.
 const ROUNDING: f64 = 1e-9;
 
+/// Weights of so little may have lost digits, or be gone: doubles end at 2^-1074, and powers by which they are multiplied earlier.
+const NOTHING: f64 = 1e-280;
+
 fn check(sketch: &DecayingCountMin, events: &[Event], now: f64) {
     let total: f64 = events.iter().map(|&(_, n, time)| faded(n, time, now)).sum();
-    let near = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b + 1e-280;
+    let near = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b + NOTHING;
     assert!(near(sketch.total(now).expect("a time within range"), total));
     let bytes = sketch.to_bytes();
     let view = DecayingCountMin::view(&bytes).expect("its own bytes");
@@ -51,8 +54,8 @@ fn check(sketch: &DecayingCountMin, events: &[Event], now: f64) {
             .map(|&(_, n, time)| faded(n, time, now))
             .sum();
         let (lower, upper) = sketch.bounds(&key, now).expect("a time within range");
-        assert!(truth <= upper * (1.0 + ROUNDING) + 1e-280, "key {key}: {truth} is above {upper}");
-        assert!(lower <= upper && upper <= total * (1.0 + ROUNDING) + 1e-280);
+        assert!(truth <= upper * (1.0 + ROUNDING) + NOTHING, "key {key}: {truth} is above {upper}");
+        assert!(lower <= upper && upper <= total * (1.0 + ROUNDING) + NOTHING);
         assert_eq!(sketch.estimate(&key, now), Ok(upper));
         assert_eq!(view.bounds(&key, now), Ok((lower, upper)));
     }
@@ -87,7 +90,7 @@ proptest! {
         let now = events.iter().map(|&(.., time)| time).fold(-1e5, f64::max);
         for key in 0..25u64 {
             let truth: f64 = events.iter().filter(|&&(counted, ..)| counted == key).map(|&(_, n, time)| faded(n, time, now)).sum();
-            prop_assert!((sketch.estimate(&key, now).unwrap() - truth).abs() <= ROUNDING * truth + 1e-280);
+            prop_assert!((sketch.estimate(&key, now).unwrap() - truth).abs() <= ROUNDING * truth + NOTHING);
         }
     }
 }

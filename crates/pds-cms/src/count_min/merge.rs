@@ -1,5 +1,6 @@
 //! Merging: cells and totals add up.
 
+use crate::params::same_shape;
 use crate::{Cell, CountMinParams, CountMinSketch, Error, ExactMerge, Fingerprint, Merge};
 
 impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
@@ -12,16 +13,8 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
 impl CountMinParams {
     /// Whether tables of the two shapes can be added up.
     pub(crate) fn same_as(self, other: Self) -> Result<(), Error> {
-        let differs = |field| Err(Error::Incompatible { field });
-        if self.width() != other.width() {
-            differs("width")
-        } else if self.depth() != other.depth() {
-            differs("depth")
-        } else if self.delta().to_bits() != other.delta().to_bits() {
-            differs("delta")
-        } else {
-            Ok(())
-        }
+        let shape = |params: Self| (params.width(), params.depth(), params.delta());
+        same_shape(shape(self), shape(other))
     }
 }
 

@@ -55,9 +55,7 @@ impl Tally {
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    width: u64,
-    depth: u32,
-    delta: f64,
+    params: CountMinParams,
     cell_bytes: u8,
     total: u64,
     flags: u8,
@@ -101,9 +99,7 @@ pub(crate) fn open_any(kind: Kind, bytes: &[u8]) -> Result<(Opened<'_>, u8), Err
         return malformed("alignment");
     }
     known_cells(body.cell_bytes)?;
-    let Ok(params) = CountMinParams::validated(body.width, body.depth, body.delta) else {
-        return malformed("params");
-    };
+    let params = body.params;
     let tally = Tally::from_flags(body.total, body.flags)?;
     if kind == Kind::CONSERVATIVE_COUNT_MIN && tally.rows == Rows::Exact {
         return malformed("flags");
@@ -138,14 +134,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     /// The envelope of a sketch whose bytes have this form.
     pub(crate) fn seal(&self, kind: Kind) -> Vec<u8> {
         let (params, tally) = (self.params, self.tally);
-        let body = Body {
-            width: params.width(),
-            depth: params.depth(),
-            delta: params.delta(),
-            cell_bytes: C::BYTES,
-            total: tally.total,
-            flags: tally.flags(),
-        };
+        let body = Body { params, cell_bytes: C::BYTES, total: tally.total, flags: tally.flags() };
         wire::seal(kind, VERSION, ALIGNMENT, self.hasher.fingerprint(), &body, |payload| {
             C::write(&self.cells, payload);
         })
@@ -153,10 +142,10 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
 
     /// The owned decode of such an envelope.
     pub(crate) fn unseal(kind: Kind, bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let Opened { header, params, tally, payload } = open::<C>(kind, bytes)?;
-        same_hasher(hasher.fingerprint(), header.fingerprint)?;
-        header.verify(payload)?;
-        check::<C>(tally, params, payload)?;
+        let opened = open::<C>(kind, bytes)?;
+        same_hasher(hasher.fingerprint(), opened.header.fingerprint)?;
+        opened.verify::<C>()?;
+        let Opened { params, tally, payload, .. } = opened;
         Ok(Self { params, cells: cells(payload).collect(), tally, hasher })
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SignedCell;
+use crate::params::{HASHES, same_shape, smallest, within_0_and_1};
 use crate::{CountMinParams, Error};
 
 /// The shape of a count-sketch, and the chance of failure that its error refers to.
@@ -55,10 +56,6 @@ impl CountSketchParams {
     ///
     /// `[CharikarChenFarachColton02]`, with Chebyshev's inequality and the binomial tail in place of their constants.
     pub fn for_error(eps: f64, delta: f64) -> Result<Self, Error> {
-        /// 2^64 hashes.
-        const HASHES: f64 = 18_446_744_073_709_551_616.0;
-        /// How many more cells, in per cent of the fewest, two rows less are worth.
-        const PER_CENT_FOR_FEWER_ROWS: u128 = 3;
         within_0_and_1("eps", eps)?;
         within_0_and_1("delta", delta)?;
         let too_small = Error::Parameter {
@@ -78,16 +75,10 @@ impl CountSketchParams {
                 domain: "at least 2 / (eps^2 * 2^64) (64-bit hashes)",
             });
         }
-        let shapes = || {
-            (1..=Self::MAX_DEPTH)
-                .step_by(2)
-                .filter_map(|depth| Some((least_width(depth, eps, own_share)?, depth)))
-        };
-        let cells = |(width, depth): (u64, u32)| u128::from(width) * u128::from(depth);
-        let fewest = shapes().map(cells).min().ok_or(too_small)?;
-        let (width, depth) = shapes()
-            .find(|&shape| cells(shape) * 100 <= fewest * (100 + PER_CENT_FOR_FEWER_ROWS))
-            .ok_or(too_small)?;
+        let shapes = (1..=Self::MAX_DEPTH)
+            .step_by(2)
+            .filter_map(|depth| Some((least_width(depth, eps, own_share)?, depth)));
+        let (width, depth) = smallest(shapes).ok_or(too_small)?;
         Self::validated(width, depth, delta)
     }
 
@@ -106,7 +97,7 @@ impl CountSketchParams {
     }
 
     /// The one gate: what came from a constructor or from bytes is valid, or is refused.
-    pub(crate) fn validated(width: u64, depth: u32, delta: f64) -> Result<Self, Error> {
+    fn validated(width: u64, depth: u32, delta: f64) -> Result<Self, Error> {
         check_depth(depth)?;
         if !(1..=Self::MAX_CELLS / u64::from(depth)).contains(&width) {
             return Err(Error::Parameter {
@@ -153,16 +144,7 @@ impl CountSketchParams {
 
     /// Whether tables of the two shapes can be added up.
     pub(crate) fn same_as(self, other: Self) -> Result<(), Error> {
-        let differs = |field| Err(Error::Incompatible { field });
-        if self.width != other.width {
-            differs("width")
-        } else if self.depth != other.depth {
-            differs("depth")
-        } else if self.delta.to_bits() != other.delta.to_bits() {
-            differs("delta")
-        } else {
-            Ok(())
-        }
+        same_shape((self.width, self.depth, self.delta), (other.width, other.depth, other.delta))
     }
 }
 
@@ -193,15 +175,6 @@ fn check_depth(depth: u32) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::Parameter { name: "depth", value: f64::from(depth), domain: "an odd number, 1 to 15" })
-    }
-}
-
-fn within_0_and_1(name: &'static str, value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value > 0.0 && value < 1.0 {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name, value, domain: "above 0, below 1" })
     }
 }
 

@@ -14,9 +14,7 @@ const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    width: u64,
-    depth: u32,
-    delta: f64,
+    params: CountSketchParams,
     cell_bytes: u8,
     weight: u64,
 }
@@ -47,9 +45,7 @@ fn open_any(bytes: &[u8]) -> Result<(Opened<'_>, u8), Error> {
         i64::BYTES => i64::MAX_WEIGHT,
         _ => return malformed("cell_bytes"),
     };
-    let Ok(params) = CountSketchParams::validated(body.width, body.depth, body.delta) else {
-        return malformed("params");
-    };
+    let params = body.params;
     if body.weight > greatest {
         return malformed("weight");
     }
@@ -105,13 +101,7 @@ impl<C: SignedCell, H: Fingerprint> Sketch for CountSketch<C, H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let body = Body {
-            width: self.params.width(),
-            depth: self.params.depth(),
-            delta: self.params.delta(),
-            cell_bytes: C::BYTES,
-            weight: self.weight,
-        };
+        let body = Body { params: self.params, cell_bytes: C::BYTES, weight: self.weight };
         wire::seal(Self::KIND, VERSION, CACHE_LINE, self.hasher.fingerprint(), &body, |payload| {
             C::write(&self.cells, payload);
         })

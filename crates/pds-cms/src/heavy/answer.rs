@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::{Error, params::floor_of_product};
+use crate::Error;
+use crate::params::{floor_of_product, within_0_and_1};
 
 /// A key that is listed as frequent, and what is known of its count.
 ///
@@ -49,18 +50,8 @@ pub enum Guarantee {
 ///
 /// A count is a whole number: it exceeds `phi` times the total exactly if it exceeds the floor of that.
 pub(super) fn threshold(phi: f64, total: u64) -> Result<u64, Error> {
-    share("phi", phi)?;
+    within_0_and_1("phi", phi)?;
     Ok(floor_of_product(phi, total))
-}
-
-/// Checks that a share lies within (0, 1).
-pub(super) fn share(name: &'static str, value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value > 0.0 && value < 1.0 {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name, value, domain: "above 0, below 1" })
-    }
 }
 
 /// The least whole number whose product with a share within (0, 1) is at least 1, if it is at most `most`.
@@ -81,14 +72,13 @@ pub(super) fn reciprocal(share: f64, most: u32) -> Option<u32> {
 /// The hits that may or must exceed a threshold, by the guarantee asked for. `absent` is the most that a key which is
 /// not among the hits may have occurred.
 pub(super) fn above<K>(
-    hits: Vec<HeavyHitter<K>>,
+    mut hits: Vec<HeavyHitter<K>>,
     threshold: u64,
     phi: f64,
     guarantee: Guarantee,
     absent: u64,
     total_saturated: bool,
 ) -> Result<Vec<HeavyHitter<K>>, Error> {
-    let mut hits = hits;
     match guarantee {
         // The true threshold is then unknown, and no lower bound is known to exceed it.
         Guarantee::NoFalsePositives if total_saturated => hits.clear(),

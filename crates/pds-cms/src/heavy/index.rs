@@ -3,6 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::Error;
+
 /// A table of places, each of which is empty or names a slot. It sees neither keys nor whole hashes: whoever asks, compares
 /// them.
 ///
@@ -20,6 +22,15 @@ pub(super) struct Index {
 
 /// Slots that an index can name: so that a number, plus one, has fewer bits than a place.
 pub(super) const MAX_SLOTS: u32 = 1 << 28;
+
+/// Checks how many slots a structure is asked for: at least one, and no more than an index can name.
+pub(super) fn slots_asked_for(name: &'static str, slots: u32) -> Result<u32, Error> {
+    if (1..=MAX_SLOTS).contains(&slots) {
+        Ok(slots)
+    } else {
+        Err(Error::Parameter { name, value: f64::from(slots), domain: "1 to 2^28" })
+    }
+}
 
 /// Places for each slot, at least.
 const PLACES_PER_SLOT: usize = 8;

@@ -5,6 +5,7 @@ use core::borrow::Borrow;
 
 use super::answer::rank;
 use super::index::Index;
+use crate::Error;
 
 /// A key and what is counted of it; `X` is what a structure keeps besides.
 #[derive(Clone, Debug)]
@@ -111,13 +112,15 @@ impl<K, X> Roster<K, X> {
         slots
     }
 
-    /// Whether no key has two slots, which only slots made from bytes may have.
-    pub(super) fn is_distinct(&self) -> bool
+    /// Checks that no key has two slots, which only slots made from bytes may have.
+    pub(super) fn check_distinct(&self) -> Result<(), Error>
     where
         K: Eq,
     {
         // A search ends at the first slot of its key.
-        self.slots.iter().enumerate().all(|(at, slot)| self.find(slot.hash, &slot.key) == Some(at))
+        let mut slots = self.slots.iter().enumerate();
+        let distinct = slots.all(|(at, slot)| self.find(slot.hash, &slot.key) == Some(at));
+        if distinct { Ok(()) } else { Err(Error::Malformed { field: "keys" }) }
     }
 
     pub(super) fn len(&self) -> usize {

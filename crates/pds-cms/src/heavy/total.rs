@@ -1,7 +1,12 @@
 //! The sum of all counts.
 
-/// A sum that saturates, and knows it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::tally::add_saturating;
+
+/// A sum that saturates, and knows it. Written as its two fields; what was read is to be checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Total {
     /// The sum, at most `u64::MAX`.
     pub(super) sum: u64,
@@ -14,9 +19,7 @@ impl Total {
     #[inline]
     pub(super) fn add(&mut self, n: u64) -> bool {
         let before = *self;
-        let (sum, exceeds) = self.sum.overflowing_add(n);
-        self.sum = if exceeds { u64::MAX } else { sum };
-        self.saturated |= exceeds;
+        self.saturated |= add_saturating(&mut self.sum, n);
         *self != before
     }
 
@@ -25,8 +28,8 @@ impl Total {
         self.saturated |= other.saturated;
     }
 
-    /// Whether such a total exists: a saturated one is the greatest.
-    pub(super) fn is_valid(self) -> bool {
-        !self.saturated || self.sum == u64::MAX
+    /// Checks that such a total exists: a saturated one is the greatest.
+    pub(super) fn check(self) -> Result<(), Error> {
+        if self.saturated && self.sum < u64::MAX { Err(Error::Malformed { field: "total" }) } else { Ok(()) }
     }
 }

@@ -3,10 +3,8 @@
 //! Of both, generation g has the place g mod B, where B is the number of panes.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use pds_core::wire::{self, CACHE_LINE, Kind};
-use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::pane::sealed::Inner;
@@ -26,39 +24,9 @@ struct Body {
     /// The kind of the panes.
     kind: u8,
     generation: u64,
-    #[serde(deserialize_with = "at_most_the_panes_there_can_be")]
-    tallies: Vec<Written>,
-}
-
-/// Total and flags of a pane.
-type Written = (u64, u8);
-
-/// Refuses a longer list while it is read, before it takes memory: two bytes there are sixteen here.
-fn at_most_the_panes_there_can_be<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<Written>, D::Error> {
-    struct Panes;
-
-    impl<'de> Visitor<'de> for Panes {
-        type Value = Vec<Written>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "at most {} panes", SlidingCountMinParams::MAX_PANES)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let mut panes = Vec::new();
-            while let Some(pane) = list.next_element()? {
-                if panes.len() == SlidingCountMinParams::MAX_PANES as usize {
-                    return Err(A::Error::invalid_length(panes.len() + 1, &self));
-                }
-                panes.push(pane);
-            }
-            Ok(panes)
-        }
-    }
-
-    deserializer.deserialize_seq(Panes)
+    /// Total and flags of each pane: two bytes at least there, sixteen here.
+    #[serde(deserialize_with = "wire::at_most::<{ SlidingCountMinParams::MAX_PANES as usize }, _, _>")]
+    tallies: Vec<(u64, u8)>,
 }
 
 /// An envelope whose header, parameters and lengths were checked.

@@ -2,7 +2,7 @@
 
 use pds_cms::WyHasher;
 use pds_cms::prelude::*;
-use pds_core::wire::{Kind, UNALIGNED, seal};
+use pds_core::wire::{CACHE_LINE, Kind, UNALIGNED, seal};
 
 /// Keys in the order of their hashes, the greatest first: that of a list of equal counts.
 fn keys() -> [u64; 4] {
@@ -130,6 +130,7 @@ fn top(body: (u32, u64, u32), counts: &[u64], listed: &[u64]) -> Result<usize, E
     let bytes = sealed(Kind::TOP_K, &body, &[sketch, payload(&[counts], listed)].concat());
     TopK::<u64>::from_bytes(&bytes).map(|read| {
         assert_eq!(read.to_bytes(), bytes);
+        assert_eq!(TopKParams::peek(&bytes), Ok(read.params()));
         read.len()
     })
 }
@@ -156,12 +157,39 @@ fn what_the_sketch_within_refuses_is_refused() {
     let plain = CountMinSketch::new(list.params().sketch()).to_bytes();
     let bytes = sealed(Kind::TOP_K, &(3u32, 0u64, 0u32, plain.len() as u64), &plain);
     assert!(matches!(TopK::<u64>::from_bytes(&bytes), Err(Error::Kind { .. })));
+    assert!(matches!(TopKParams::peek(&bytes), Err(Error::Kind { .. })));
     let seeded = WyHasher::with_seed(3);
     let other = ConservativeCountMin::<u32, _>::with_hasher(list.params().sketch(), seeded).to_bytes();
     let bytes = sealed(Kind::TOP_K, &(3u32, 0u64, 0u32, other.len() as u64), &other);
     assert!(matches!(TopK::<u64>::from_bytes(&bytes), Err(Error::Hasher { .. })));
     let bytes = sealed(Kind::TOP_K, &(3u32, 0u64, 0u32, u64::MAX), &other);
     assert!(matches!(TopK::<u64>::from_bytes(&bytes), Err(Error::Malformed { field: "payload length" })));
+    assert_eq!(TopKParams::peek(&bytes), malformed("payload length"));
+}
+
+/// Empty structures whose payload begins at a cache line, which none of them writes.
+#[test]
+fn an_alignment_that_is_never_written_is_refused_and_has_no_shape() {
+    fn aligned<P: serde::Serialize>(kind: Kind, body: &P, payload: &[u8]) -> Vec<u8> {
+        seal(kind, 1, CACHE_LINE, WyHasher::default().fingerprint(), body, |bytes| {
+            bytes.extend_from_slice(payload);
+        })
+    }
+    let refused = Error::Malformed { field: "alignment" };
+    let bytes = aligned(Kind::SPACE_SAVING, &(3u32, 0u64, false, 0u32), &[]);
+    assert_eq!(SpaceSaving::<u64>::from_bytes(&bytes).unwrap_err(), refused);
+    assert_eq!(SpaceSavingParams::peek(&bytes).unwrap_err(), refused);
+    let bytes = aligned(Kind::MISRA_GRIES, &(3u32, 0u64, false, 0u64, 0u32), &[]);
+    assert_eq!(MisraGries::<u64>::from_bytes(&bytes).unwrap_err(), refused);
+    assert_eq!(MisraGriesParams::peek(&bytes).unwrap_err(), refused);
+    let bytes = aligned(Kind::HEAVY_KEEPER, &(1u32, 1u32, 1.08, 0u64, 0u64, 0u64, false, 0u32), &[0; 64]);
+    assert_eq!(HeavyKeeper::<u64>::from_bytes(&bytes).unwrap_err(), refused);
+    assert_eq!(HeavyKeeperParams::peek(&bytes).unwrap_err(), refused);
+    let sketch =
+        ConservativeCountMin::new(CountMinParams::with_shape(4, 2).expect("a legal shape")).to_bytes();
+    let bytes = aligned(Kind::TOP_K, &(3u32, 0u64, 0u32, sketch.len() as u64), &sketch);
+    assert_eq!(TopK::<u64>::from_bytes(&bytes).unwrap_err(), refused);
+    assert_eq!(TopKParams::peek(&bytes).unwrap_err(), refused);
 }
 
 /// A list of one key in one bucket: base, total, fingerprints, counts, listed counts.

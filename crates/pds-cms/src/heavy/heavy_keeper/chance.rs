@@ -62,6 +62,9 @@ impl Chance {
 
 #[cfg(test)]
 mod tests {
+    use pds_testkit::laws;
+    use std::format;
+
     use super::*;
 
     /// One by one or all at once: the mean number of blows until one succeeds is 1 / p.
@@ -70,7 +73,7 @@ mod tests {
         for count in [1u32, 5, 20, 40] {
             let p = 1.08f64.powf(-f64::from(count));
             let (mut single, mut weighted) = (Chance::new(1.08, 1), Chance::new(1.08, 2));
-            let (mut one_by_one, mut at_once, trials) = (0u64, 0u64, 20_000);
+            let (mut one_by_one, mut at_once, trials) = (0u64, 0u64, 20_000u64);
             for _ in 0..trials {
                 one_by_one += 1;
                 while single.blows(count, 1).is_none() {
@@ -78,11 +81,11 @@ mod tests {
                 }
                 at_once += weighted.blows(count, u64::MAX).expect("one of so many succeeds");
             }
-            // Six standard errors of a geometric mean.
-            let margin = 6.0 * (1.0 - p).sqrt() / p / f64::from(trials).sqrt();
+            // The standard deviation of a geometric number.
+            let sigma = (1.0 - p).sqrt() / p;
             for blows in [one_by_one, at_once] {
-                let mean = blows as f64 / f64::from(trials);
-                assert!((mean - 1.0 / p).abs() <= margin, "at {count}: {mean} against {}", 1.0 / p);
+                let mean = blows as f64 / trials as f64;
+                laws::bias_is_zero(mean - 1.0 / p, sigma, trials, 0.0).assert(&format!("blows at {count}"));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::index::MAX_SLOTS;
+use super::super::index::{MAX_SLOTS, slots_asked_for};
 use super::super::ranked::Ranked;
 use super::bucket::CELLS;
 use crate::Error;
@@ -76,10 +76,8 @@ impl HeavyKeeperParams {
     }
 
     /// The one gate: what came from a constructor or from bytes is valid, or is refused.
-    pub(super) fn validated(k: u32, buckets: u32, base: f64, seed: u64) -> Result<Self, Error> {
-        if !(1..=Self::MAX_K).contains(&k) {
-            return Err(Error::Parameter { name: "k", value: f64::from(k), domain: "1 to 2^28" });
-        }
+    fn validated(k: u32, buckets: u32, base: f64, seed: u64) -> Result<Self, Error> {
+        let k = slots_asked_for("k", k)?;
         if !(1..=Self::MAX_BUCKETS).contains(&buckets) {
             let domain = "1 to HeavyKeeperParams::MAX_BUCKETS";
             return Err(Error::Parameter { name: "buckets", value: f64::from(buckets), domain });

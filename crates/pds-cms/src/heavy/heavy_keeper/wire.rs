@@ -2,6 +2,7 @@
 //! counts, and the keys.
 
 use alloc::vec::Vec;
+use core::iter::repeat;
 
 use pds_core::wire::{self, Kind, UNALIGNED};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,7 +11,7 @@ use super::bucket::{Bucket, CELLS};
 use super::chance::Chance;
 use super::{HeavyKeeper, HeavyKeeperParams};
 use crate::heavy::WireKey;
-use crate::heavy::entries::{Reader, check_order, put_column, put_keys};
+use crate::heavy::entries::{open, peek, put_column, put_keys};
 use crate::heavy::ranked::Ranked;
 use crate::heavy::roster::Slot;
 use crate::heavy::total::Total;
@@ -21,13 +22,9 @@ const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    k: u32,
-    buckets: u32,
-    base: f64,
-    seed: u64,
+    params: HeavyKeeperParams,
     state: u64,
-    total: u64,
-    total_saturated: bool,
+    total: Total,
     len: u32,
 }
 
@@ -36,17 +33,10 @@ impl HeavyKeeperParams {
     ///
     /// # Errors
     ///
-    /// As [`Sketch::from_bytes_with`], save for hasher and payload.
+    /// As [`Sketch::from_bytes_with`], save for hasher, total, length and payload.
     pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
-        let (_, body, _) = wire::open::<Body>(Kind::HEAVY_KEEPER, VERSION, bytes)?;
-        body.params()
-    }
-}
-
-impl Body {
-    fn params(&self) -> Result<HeavyKeeperParams, Error> {
-        HeavyKeeperParams::validated(self.k, self.buckets, self.base, self.seed)
-            .map_err(|_| Error::Malformed { field: "params" })
+        let (_, body, _) = peek::<Body>(Kind::HEAVY_KEEPER, VERSION, bytes)?;
+        Ok(body.params)
     }
 }
 
@@ -60,15 +50,10 @@ impl<K: WireKey, H: KeyHasher> Sketch for HeavyKeeper<K, H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let params = self.params;
         let body = Body {
-            k: params.k(),
-            buckets: params.buckets(),
-            base: params.base(),
-            seed: params.seed(),
+            params: self.params,
             state: self.chance.state(),
-            total: self.total.sum,
-            total_saturated: self.total.saturated,
+            total: self.total,
             len: self.len() as u32,
         };
         let ranking = self.ranked.roster().ranking();
@@ -84,43 +69,27 @@ impl<K: WireKey, H: KeyHasher> Sketch for HeavyKeeper<K, H> {
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) =
-            wire::open_owned::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
-        if header.alignment != UNALIGNED {
-            return Err(Error::Malformed { field: "alignment" });
-        }
-        let params = body.params()?;
-        let total = Total { sum: body.total, saturated: body.total_saturated };
-        if !total.is_valid() {
-            return Err(Error::Malformed { field: "total" });
-        }
-        if body.len > params.k() {
+        let (body, mut reader) = open::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
+        let Body { params, total, len, .. } = body;
+        total.check()?;
+        if len > params.k() {
             return Err(Error::Malformed { field: "len" });
         }
-        let mut reader = Reader::new(payload);
         let cells = reader.bytes(params.cells() * 8)?;
         let buckets: Vec<Bucket> = cells.chunks_exact(CELLS * 8).map(read).collect();
         let valid = |bucket: &Bucket| {
-            if body.len < params.k() { *bucket == Bucket::default() } else { bucket.is_valid(total.sum) }
+            if len < params.k() { *bucket == Bucket::default() } else { bucket.is_valid(total.sum) }
         };
         if !buckets.iter().all(valid) {
             return Err(Error::Malformed { field: "cells" });
         }
-        let counts = reader.column(body.len.into())?;
+        let counts = reader.column(len.into())?;
         if counts.clone().any(|count| count > total.sum) {
             return Err(Error::Malformed { field: "count" });
         }
-        let keys = reader.keys::<K>(body.len.into())?;
-        let slot = |(key, count)| {
-            let hash = hasher.hash_key(&key);
-            Slot { key, hash, count, extra: () }
-        };
-        let slots: Vec<Slot<K>> = keys.into_iter().zip(counts).map(slot).collect();
-        check_order(slots.iter().map(|slot| (slot.count, slot.hash)))?;
+        let slots: Vec<Slot<K>> = reader.slots(counts, repeat(()), &hasher)?;
         let ranked = Ranked::of(params.k(), slots);
-        if !ranked.roster().is_distinct() {
-            return Err(Error::Malformed { field: "keys" });
-        }
+        ranked.roster().check_distinct()?;
         let chance = Chance::new(params.base(), body.state);
         Ok(Self { params, buckets: buckets.into_boxed_slice(), ranked, chance, total, hasher })
     }

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{reciprocal, share};
-use super::super::index::MAX_SLOTS;
+use super::super::answer::reciprocal;
+use super::super::index::{MAX_SLOTS, slots_asked_for};
 use super::super::roster::Roster;
 use crate::Error;
+use crate::params::within_0_and_1;
 
 /// How many keys a summary counts. A value of this type is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ impl MisraGriesParams {
     /// [`Error::Parameter`] if `phi` is NaN or outside (0, 1), or asks for more than
     /// [`MisraGriesParams::MAX_CAPACITY`] counters.
     pub fn for_phi(phi: f64) -> Result<Self, Error> {
-        share("phi", phi)?;
+        within_0_and_1("phi", phi)?;
         let domain = "at least 2^-27 (2^28 counters)";
         let divisor = reciprocal(phi, Self::MAX_CAPACITY / 2 + 1);
         let divisor = divisor.ok_or(Error::Parameter { name: "phi", value: phi, domain })?;
@@ -39,11 +40,7 @@ impl MisraGriesParams {
     ///
     /// [`Error::Parameter`] if `capacity` is 0 or above [`MisraGriesParams::MAX_CAPACITY`].
     pub fn with_capacity(capacity: u32) -> Result<Self, Error> {
-        if (1..=Self::MAX_CAPACITY).contains(&capacity) {
-            Ok(Self { capacity })
-        } else {
-            Err(Error::Parameter { name: "capacity", value: f64::from(capacity), domain: "1 to 2^28" })
-        }
+        slots_asked_for("capacity", capacity).map(|capacity| Self { capacity })
     }
 
     /// Keys that are counted at a time.

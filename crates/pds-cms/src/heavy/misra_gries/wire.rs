@@ -1,13 +1,14 @@
 //! The byte form: capacity, total, error and length as parameters; payload, the column of counts, and the keys.
 
 use alloc::vec::Vec;
+use core::iter::repeat;
 
 use pds_core::wire::{self, Kind, UNALIGNED};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{MisraGries, MisraGriesParams};
 use crate::heavy::WireKey;
-use crate::heavy::entries::{Reader, check_order, put_column, put_keys};
+use crate::heavy::entries::{open, peek, put_column, put_keys};
 use crate::heavy::roster::{Roster, Slot};
 use crate::heavy::total::Total;
 use crate::{Error, KeyHasher, Sketch};
@@ -17,9 +18,8 @@ const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    capacity: u32,
-    total: u64,
-    total_saturated: bool,
+    params: MisraGriesParams,
+    total: Total,
     offset: u64,
     len: u32,
 }
@@ -29,16 +29,10 @@ impl MisraGriesParams {
     ///
     /// # Errors
     ///
-    /// As [`Sketch::from_bytes_with`], save for hasher and payload.
+    /// As [`Sketch::from_bytes_with`], save for hasher, total, length and payload.
     pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
-        let (_, body, _) = wire::open::<Body>(Kind::MISRA_GRIES, VERSION, bytes)?;
-        body.params()
-    }
-}
-
-impl Body {
-    fn params(&self) -> Result<MisraGriesParams, Error> {
-        MisraGriesParams::with_capacity(self.capacity).map_err(|_| Error::Malformed { field: "params" })
+        let (_, body, _) = peek::<Body>(Kind::MISRA_GRIES, VERSION, bytes)?;
+        Ok(body.params)
     }
 }
 
@@ -52,13 +46,8 @@ impl<K: WireKey, H: KeyHasher> Sketch for MisraGries<K, H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let body = Body {
-            capacity: self.params.capacity(),
-            total: self.total.sum,
-            total_saturated: self.total.saturated,
-            offset: self.offset,
-            len: self.len() as u32,
-        };
+        let body =
+            Body { params: self.params, total: self.total, offset: self.offset, len: self.len() as u32 };
         let ranking = self.roster.ranking();
         wire::seal(Self::KIND, VERSION, UNALIGNED, self.hasher.fingerprint(), &body, |payload| {
             put_column(payload, ranking.iter().map(|slot| slot.count));
@@ -67,33 +56,17 @@ impl<K: WireKey, H: KeyHasher> Sketch for MisraGries<K, H> {
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) =
-            wire::open_owned::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
-        if header.alignment != UNALIGNED {
-            return Err(Error::Malformed { field: "alignment" });
-        }
-        let params = body.params()?;
-        let total = Total { sum: body.total, saturated: body.total_saturated };
-        if !total.is_valid() {
-            return Err(Error::Malformed { field: "total" });
-        }
-        if body.len > params.capacity() {
+        let (body, mut reader) = open::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
+        let Body { params, total, len, .. } = body;
+        total.check()?;
+        if len > params.capacity() {
             return Err(Error::Malformed { field: "len" });
         }
-        let mut reader = Reader::new(payload);
-        let counts = reader.column(body.len.into())?;
+        let counts = reader.column(len.into())?;
         check_sum(counts.clone(), body.offset, params, total)?;
-        let keys = reader.keys::<K>(body.len.into())?;
-        let slot = |(key, count)| {
-            let hash = hasher.hash_key(&key);
-            Slot { key, hash, count, extra: () }
-        };
-        let slots: Vec<Slot<K>> = keys.into_iter().zip(counts).map(slot).collect();
-        check_order(slots.iter().map(|slot| (slot.count, slot.hash)))?;
+        let slots: Vec<Slot<K>> = reader.slots(counts, repeat(()), &hasher)?;
         let roster = Roster::of(slots);
-        if !roster.is_distinct() {
-            return Err(Error::Malformed { field: "keys" });
-        }
+        roster.check_distinct()?;
         Ok(Self { params, roster, offset: body.offset, total, hasher })
     }
 }

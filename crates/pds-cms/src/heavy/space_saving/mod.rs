@@ -220,7 +220,7 @@ impl<K, H: Fingerprint> SpaceSaving<K, H> {
         &self.hasher
     }
 
-    /// Bytes allocated for counters, index and heap, without what keys own themselves.
+    /// Bytes allocated for counters, index and ladder, without what keys own themselves.
     pub fn size_bytes(&self) -> usize {
         self.ranked.size_bytes()
     }

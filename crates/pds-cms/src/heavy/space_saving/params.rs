@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{reciprocal, share};
-use super::super::index::MAX_SLOTS;
+use super::super::answer::reciprocal;
+use super::super::index::{MAX_SLOTS, slots_asked_for};
 use super::super::ranked::Ranked;
 use crate::Error;
+use crate::params::within_0_and_1;
 
 /// How many keys a summary counts. A value of this type is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ impl SpaceSavingParams {
     ///
     /// `[MetwallyAgrawalElAbbadi05, Theorem 2]`.
     pub fn for_phi(phi: f64) -> Result<Self, Error> {
-        share("phi", phi)?;
+        within_0_and_1("phi", phi)?;
         let domain = "at least 2^-28 (2^28 counters)";
         let capacity = reciprocal(phi, Self::MAX_CAPACITY);
         capacity.map(|capacity| Self { capacity }).ok_or(Error::Parameter { name: "phi", value: phi, domain })
@@ -42,11 +43,7 @@ impl SpaceSavingParams {
     ///
     /// [`Error::Parameter`] if `capacity` is 0 or above [`SpaceSavingParams::MAX_CAPACITY`].
     pub fn with_capacity(capacity: u32) -> Result<Self, Error> {
-        if (1..=Self::MAX_CAPACITY).contains(&capacity) {
-            Ok(Self { capacity })
-        } else {
-            Err(Error::Parameter { name: "capacity", value: f64::from(capacity), domain: "1 to 2^28" })
-        }
+        slots_asked_for("capacity", capacity).map(|capacity| Self { capacity })
     }
 
     /// Keys that are counted at a time.

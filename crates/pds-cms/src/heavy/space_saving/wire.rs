@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{SpaceSaving, SpaceSavingParams};
 use crate::heavy::WireKey;
-use crate::heavy::entries::{Reader, check_order, put_column, put_keys};
+use crate::heavy::entries::{open, peek, put_column, put_keys};
 use crate::heavy::ranked::Ranked;
 use crate::heavy::roster::Slot;
 use crate::heavy::total::Total;
@@ -18,9 +18,8 @@ const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    capacity: u32,
-    total: u64,
-    total_saturated: bool,
+    params: SpaceSavingParams,
+    total: Total,
     len: u32,
 }
 
@@ -29,16 +28,10 @@ impl SpaceSavingParams {
     ///
     /// # Errors
     ///
-    /// As [`Sketch::from_bytes_with`], save for hasher and payload.
+    /// As [`Sketch::from_bytes_with`], save for hasher, total, length and payload.
     pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
-        let (_, body, _) = wire::open::<Body>(Kind::SPACE_SAVING, VERSION, bytes)?;
-        body.params()
-    }
-}
-
-impl Body {
-    fn params(&self) -> Result<SpaceSavingParams, Error> {
-        SpaceSavingParams::with_capacity(self.capacity).map_err(|_| Error::Malformed { field: "params" })
+        let (_, body, _) = peek::<Body>(Kind::SPACE_SAVING, VERSION, bytes)?;
+        Ok(body.params)
     }
 }
 
@@ -52,12 +45,7 @@ impl<K: WireKey, H: KeyHasher> Sketch for SpaceSaving<K, H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let body = Body {
-            capacity: self.params.capacity(),
-            total: self.total.sum,
-            total_saturated: self.total.saturated,
-            len: self.len() as u32,
-        };
+        let body = Body { params: self.params, total: self.total, len: self.len() as u32 };
         let ranking = self.ranked.roster().ranking();
         wire::seal(Self::KIND, VERSION, UNALIGNED, self.hasher.fingerprint(), &body, |payload| {
             put_column(payload, ranking.iter().map(|slot| slot.count));
@@ -67,33 +55,17 @@ impl<K: WireKey, H: KeyHasher> Sketch for SpaceSaving<K, H> {
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) =
-            wire::open_owned::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
-        if header.alignment != UNALIGNED {
-            return Err(Error::Malformed { field: "alignment" });
-        }
-        let params = body.params()?;
-        let total = Total { sum: body.total, saturated: body.total_saturated };
-        if !total.is_valid() {
-            return Err(Error::Malformed { field: "total" });
-        }
-        if body.len > params.capacity() {
+        let (body, mut reader) = open::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
+        let Body { params, total, len, .. } = body;
+        total.check()?;
+        if len > params.capacity() {
             return Err(Error::Malformed { field: "len" });
         }
-        let mut reader = Reader::new(payload);
-        let (counts, errors) = (reader.column(body.len.into())?, reader.column(body.len.into())?);
-        check_counts(counts.clone(), errors.clone(), total, body.len == params.capacity())?;
-        let keys = reader.keys::<K>(body.len.into())?;
-        let slot = |((key, count), error)| {
-            let hash = hasher.hash_key(&key);
-            Slot { key, hash, count, extra: error }
-        };
-        let slots: Vec<Slot<K, u64>> = keys.into_iter().zip(counts).zip(errors).map(slot).collect();
-        check_order(slots.iter().map(|slot| (slot.count, slot.hash)))?;
+        let (counts, errors) = (reader.column(len.into())?, reader.column(len.into())?);
+        check_counts(counts.clone(), errors.clone(), total, len == params.capacity())?;
+        let slots: Vec<Slot<K, u64>> = reader.slots(counts, errors, &hasher)?;
         let ranked = Ranked::of(params.capacity(), slots);
-        if !ranked.roster().is_distinct() {
-            return Err(Error::Malformed { field: "keys" });
-        }
+        ranked.roster().check_distinct()?;
         Ok(Self { params, ranked, total, hasher })
     }
 }

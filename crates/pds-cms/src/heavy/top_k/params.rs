@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::index::MAX_SLOTS;
+use super::super::index::{MAX_SLOTS, slots_asked_for};
 use super::super::ranked::Ranked;
 use crate::{CountMinParams, Error};
 
@@ -34,11 +34,7 @@ impl TopKParams {
     ///
     /// [`Error::Parameter`] if `k` is 0 or above [`TopKParams::MAX_K`].
     pub fn with_sketch(k: u32, sketch: CountMinParams) -> Result<Self, Error> {
-        if (1..=Self::MAX_K).contains(&k) {
-            Ok(Self { k, sketch })
-        } else {
-            Err(Error::Parameter { name: "k", value: f64::from(k), domain: "1 to 2^28" })
-        }
+        slots_asked_for("k", k).map(|k| Self { k, sketch })
     }
 
     /// Keys that are listed.

@@ -2,16 +2,17 @@
 //! column of listed counts, and the keys.
 
 use alloc::vec::Vec;
+use core::iter::repeat;
 
 use pds_core::wire::{self, Kind, UNALIGNED};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{TopK, TopKParams};
 use crate::heavy::WireKey;
-use crate::heavy::entries::{Reader, check_order, put_column, put_keys};
+use crate::heavy::entries::{open, peek, put_column, put_keys};
 use crate::heavy::ranked::Ranked;
 use crate::heavy::roster::Slot;
-use crate::{ConservativeCountMin, Error, KeyHasher, Sketch};
+use crate::{ConservativeCountMin, Error, KeyHasher, Sketch, count_min};
 
 /// The newest version of the body.
 const VERSION: u8 = 1;
@@ -22,6 +23,21 @@ struct Body {
     unlisted: u64,
     len: u32,
     sketch_len: u64,
+}
+
+impl TopKParams {
+    /// The shape of a list's bytes, whatever its keys, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sketch::from_bytes_with`], save for hasher, bound, length and payload; of the sketch within, the shape is
+    /// looked at alone.
+    pub fn peek(bytes: &[u8]) -> Result<Self, Error> {
+        let (_, body, mut payload) = peek::<Body>(Kind::TOP_K, VERSION, bytes)?;
+        let sketch = payload.bytes(body.sketch_len)?;
+        let sketch = count_min::wire::open::<u32>(Kind::CONSERVATIVE_COUNT_MIN, sketch)?;
+        Self::with_sketch(body.k, sketch.params).map_err(|_| Error::Malformed { field: "params" })
+    }
 }
 
 /// Bytes that no stream or merge gives are refused as [`Error::Malformed`]: counts out of order or above what the sketch
@@ -47,12 +63,7 @@ impl<K: WireKey, H: KeyHasher> Sketch for TopK<K, H> {
     }
 
     fn from_bytes_with(bytes: &[u8], hasher: H) -> Result<Self, Error> {
-        let (header, body, payload) =
-            wire::open_owned::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
-        if header.alignment != UNALIGNED {
-            return Err(Error::Malformed { field: "alignment" });
-        }
-        let mut reader = Reader::new(payload);
+        let (body, mut reader) = open::<Body>(Self::KIND, VERSION, hasher.fingerprint(), bytes)?;
         let sketch = ConservativeCountMin::from_bytes_with(reader.bytes(body.sketch_len)?, hasher.clone())?;
         let params = TopKParams::with_sketch(body.k, sketch.params())
             .map_err(|_| Error::Malformed { field: "params" })?;
@@ -64,13 +75,7 @@ impl<K: WireKey, H: KeyHasher> Sketch for TopK<K, H> {
             return Err(Error::Malformed { field: "unlisted" });
         }
         let counts = reader.column(body.len.into())?;
-        let keys = reader.keys::<K>(body.len.into())?;
-        let slot = |(key, count)| {
-            let hash = hasher.hash_key(&key);
-            Slot { key, hash, count, extra: () }
-        };
-        let slots: Vec<Slot<K>> = keys.into_iter().zip(counts).map(slot).collect();
-        check_order(slots.iter().map(|slot| (slot.count, slot.hash)))?;
+        let slots: Vec<Slot<K>> = reader.slots(counts, repeat(()), &hasher)?;
         if slots.iter().any(|slot| slot.count > sketch.estimate_hash(slot.hash)) {
             return Err(Error::Malformed { field: "count" });
         }
@@ -78,9 +83,7 @@ impl<K: WireKey, H: KeyHasher> Sketch for TopK<K, H> {
             return Err(Error::Malformed { field: "len" });
         }
         let ranked = Ranked::of(params.k(), slots);
-        if !ranked.roster().is_distinct() {
-            return Err(Error::Malformed { field: "keys" });
-        }
+        ranked.roster().check_distinct()?;
         Ok(Self { params, sketch, ranked, unlisted: body.unlisted })
     }
 }
