@@ -43,6 +43,15 @@ pub struct Cell {
     pub inputs: Vec<f64>,
 }
 
+impl Cell {
+    /// A cell for each point, numbered from 0 in their order, of as many trials each. Points of a larger scale go behind those
+    /// of the smaller ones, so that a point keeps its number.
+    pub fn numbered(trials: u64, points: impl IntoIterator<Item = impl Into<Vec<f64>>>) -> Vec<Self> {
+        let cell = |(index, inputs)| Self { index, trials, inputs };
+        (0..).zip(points.into_iter().map(Into::into)).map(cell).collect()
+    }
+}
+
 /// Which columns to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plot {
@@ -217,6 +226,13 @@ mod tests {
         },
         plot: None,
     };
+
+    #[test]
+    fn numbered_cells_have_the_order_of_their_points() {
+        let cells = Cell::numbered(7, [[1.5, 2.0], [0.5, 3.0]]);
+        let expected = [(0, vec![1.5, 2.0]), (1, vec![0.5, 3.0])];
+        assert_eq!(cells, expected.map(|(index, inputs)| Cell { index, trials: 7, inputs }));
+    }
 
     #[test]
     fn results_do_not_depend_on_the_number_of_threads() {

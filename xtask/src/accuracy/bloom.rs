@@ -93,11 +93,7 @@ pub(super) const SATURATION: Experiment = Experiment {
         let loads = [1.0, 1.5, 2.0, 3.0];
         let trials = scale.pick(4, 10, 100, 1000);
         let probes = scale.pick(20_000.0, 100_000.0, 200_000.0, 1e6);
-        loads
-            .into_iter()
-            .enumerate()
-            .map(|(i, load)| Cell { index: i as u64, trials, inputs: vec![load, probes] })
-            .collect()
+        Cell::numbered(trials, loads.map(|load| [load, probes]))
     },
     trial: |cell, seed| {
         let [load, probes] = cell.inputs[..] else { return Vec::new() };
@@ -167,12 +163,7 @@ pub(super) const ALARM: Experiment = Experiment {
           a quarter to three quarters, at 9 at least 98%, by Chernoff's law.",
     cells: |scale| {
         let trials = scale.pick(200, 500, 5000, 50_000);
-        let cell = |(i, &(z, low, high)): (usize, &(f64, f64, f64))| Cell {
-            index: i as u64,
-            trials,
-            inputs: vec![z, low, high],
-        };
-        [(3.0, 0.0, 0.02), (6.0, 0.25, 0.75), (9.0, 0.98, 1.0)].iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, [[3.0, 0.0, 0.02], [6.0, 0.25, 0.75], [9.0, 0.98, 1.0]])
     },
     trial: |cell, seed| {
         let (params, keys) = alarm_load(cell.inputs[0]);

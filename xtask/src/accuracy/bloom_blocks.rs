@@ -181,15 +181,9 @@ pub(super) const SPLIT_BLOCK_SIZING: Experiment = Experiment {
     law: "as blocked-fpr, for both sizes, and wrong yeses against the target as an upper bound for ours; \
           the predicted rate of the naive size is above the target.",
     cells: |scale| {
-        [0.1, 0.01, 0.001, 1e-4, 1e-5]
-            .iter()
-            .enumerate()
-            .map(|(i, &fpr)| Cell {
-                index: i as u64,
-                trials: scale.pick(2, 5, 20, 200),
-                inputs: vec![fpr, scale.pick(50_000.0, 200_000.0, 1e6, 1e7)],
-            })
-            .collect()
+        let probes = scale.pick(50_000.0, 200_000.0, 1e6, 1e7);
+        let rates = [0.1, 0.01, 0.001, 1e-4, 1e-5];
+        Cell::numbered(scale.pick(2, 5, 20, 200), rates.map(|fpr| [fpr, probes]))
     },
     trial: |cell, seed| {
         let [fpr, probes] = cell.inputs[..] else { return Vec::new() };

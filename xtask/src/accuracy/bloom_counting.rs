@@ -19,15 +19,8 @@ pub(super) const COUNTING: Experiment = Experiment {
           15 of n keys, as an upper bound; after half of the keys were removed none of the others is lost, \
           and the filter equals one that never held them, in every trial.",
     cells: |scale| {
-        [0.1, 0.01, 0.001]
-            .iter()
-            .enumerate()
-            .map(|(i, &fpr)| Cell {
-                index: i as u64,
-                trials: scale.pick(2, 4, 10, 100),
-                inputs: vec![fpr, scale.pick(50_000.0, 200_000.0, 1e6, 1e7)],
-            })
-            .collect()
+        let probes = scale.pick(50_000.0, 200_000.0, 1e6, 1e7);
+        Cell::numbered(scale.pick(2, 4, 10, 100), [0.1, 0.01, 0.001].map(|fpr| [fpr, probes]))
     },
     trial: |cell, seed| {
         let [fpr, probes] = cell.inputs[..] else { return Vec::new() };

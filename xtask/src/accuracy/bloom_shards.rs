@@ -6,11 +6,10 @@ use pds_bloom::{
     WindowedBloomFilter, WindowedBloomParams,
 };
 use pds_core::{Merge, Sketch};
-use pds_hash::{KeyHasher, WyHasher, route};
 use pds_testkit::{Cell, DistinctKeys, Experiment, Row, Zipf, laws};
 
 use super::filters;
-use super::merge::{SHARDS as NUMBER, shards_merge};
+use super::merge::{SHARDS as NUMBER, merges, shards_merge};
 
 pub(super) const SHARDS: Experiment = Experiment {
     id: "bloom-shards",
@@ -70,12 +69,11 @@ pub(super) const SHARDS: Experiment = Experiment {
 const SHARDED: [&str; 5] = ["classic", "blocked", "split-block", "counting", "windowed, 4 generations"];
 const RANKS: u64 = 100_000;
 
-/// As [`shards_merge`], for filters that all advance at the same events.
+/// For filters that all advance at the same events.
 fn windows_merge(events: &[u64], params: WindowedBloomParams) -> Vec<f64> {
     let quarter = events.len() / 4;
-    // What `shard_of` gives a shard of its own, or every event to the only one.
-    let windows = |number: u32, shard_of: &dyn Fn(usize, u64) -> u32| {
-        let mut shards = vec![WindowedBloomFilter::new(params); number as usize];
+    merges(|number, shard_of| {
+        let mut shards = vec![WindowedBloomFilter::new(params); number];
         for (turn, &key) in events.iter().enumerate() {
             if turn > 0 && turn % quarter == 0 {
                 shards.iter_mut().for_each(WindowedBloomFilter::advance);
@@ -83,21 +81,7 @@ fn windows_merge(events: &[u64], params: WindowedBloomParams) -> Vec<f64> {
             shards[shard_of(turn, key) as usize].insert(&key);
         }
         shards
-    };
-    let whole = windows(1, &|_, _| 0)[0].to_bytes();
-    let by_key = |_: usize, key: u64| route(WyHasher::default().hash_key(&key), NUMBER);
-    let by_turn = |turn: usize, _: u64| turn as u32 % NUMBER;
-    let mut unequal = 0;
-    for shard_of in [&by_key as &dyn Fn(usize, u64) -> u32, &by_turn] {
-        let mut shards = windows(NUMBER, shard_of);
-        for _ in 0..2 {
-            shards.reverse();
-            let mut merged = shards[0].clone();
-            let done = shards[1..].iter().all(|shard| merged.merge(shard).is_ok());
-            unequal += u32::from(!done || merged.to_bytes() != whole);
-        }
-    }
-    vec![f64::from(unequal), whole.len() as f64]
+    })
 }
 
 pub(super) const CHAINS: Experiment = Experiment {
@@ -110,15 +94,8 @@ pub(super) const CHAINS: Experiment = Experiment {
           were, in every trial.",
     cells: |scale| {
         let trials = scale.pick(2, 4, 20, 200);
-        [0.2, 0.5, 1.0, 3.0, 15.0, 60.0]
-            .iter()
-            .enumerate()
-            .map(|(i, &share)| Cell {
-                index: i as u64,
-                trials,
-                inputs: vec![share, scale.pick(10_000.0, 50_000.0, 200_000.0, 1e6)],
-            })
-            .collect()
+        let probes = scale.pick(10_000.0, 50_000.0, 200_000.0, 1e6);
+        Cell::numbered(trials, [0.2, 0.5, 1.0, 3.0, 15.0, 60.0].map(|share| [share, probes]))
     },
     trial: |cell, seed| {
         let [share, probes] = cell.inputs[..] else { return Vec::new() };

@@ -21,11 +21,7 @@ pub(super) const SCALABLE: Experiment = Experiment {
         // Fewer layers where it has to be quick.
         let growths = f64::from(scale.pick(6, 8, 9, 10));
         let (trials, probes) = (scale.pick(2, 2, 4, 50), scale.pick(20_000.0, 50_000.0, 200_000.0, 1e6));
-        [0.01, 0.001]
-            .iter()
-            .enumerate()
-            .map(|(i, &fpr)| Cell { index: i as u64, trials, inputs: vec![fpr, probes, growths] })
-            .collect()
+        Cell::numbered(trials, [0.01, 0.001].map(|fpr| [fpr, probes, growths]))
     },
     trial: |cell, seed| {
         let [fpr, probes, growths] = cell.inputs[..] else { return Vec::new() };

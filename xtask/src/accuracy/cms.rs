@@ -16,13 +16,8 @@ pub(super) const SIZING: Experiment = Experiment {
           <= delta: its error is a share of sqrt(F2), the root of the sum of squared counts, which is at most N.",
     cells: |_| {
         let targets =
-            [(0.001, 0.01), (0.01, 0.01), (0.002, 0.01), (0.0001, 0.01), (0.001, 0.001), (0.001, 1e-6)];
-        let cell = |(i, &(eps, delta)): (usize, &(f64, f64))| Cell {
-            index: i as u64,
-            trials: 1,
-            inputs: vec![eps, delta],
-        };
-        targets.iter().enumerate().map(cell).collect()
+            [[0.001, 0.01], [0.01, 0.01], [0.002, 0.01], [0.0001, 0.01], [0.001, 0.001], [0.001, 1e-6]];
+        Cell::numbered(1, targets)
     },
     trial: |_, _| Vec::new(),
     rows: |cell, _| {
@@ -92,12 +87,7 @@ pub(super) const PARETO: Experiment = Experiment {
           the bound. Published figures are of one seed; ours are means and ranges over the trials.",
     cells: |scale| {
         let trials = scale.pick(5, 20, 200, 2000);
-        let cell = |(i, &(eps, textbook)): (usize, &(f64, f64))| Cell {
-            index: i as u64,
-            trials,
-            inputs: vec![eps, textbook],
-        };
-        [(0.01, 1.0), (0.002, 1.0), (0.01, 0.0), (0.002, 0.0)].iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, [[0.01, 1.0], [0.002, 1.0], [0.01, 0.0], [0.002, 0.0]])
     },
     trial: |cell, seed| {
         let params = pareto_params(cell);
@@ -274,11 +264,7 @@ pub(super) const DEPTHS: Experiment = Experiment {
     law: "strangers that are reported as often as the one key that was counted, against w^-d, by Chernoff's law.",
     cells: |scale| {
         let trials = scale.pick(4, 10, 100, 1000);
-        [1.0, 2.0, 3.0]
-            .iter()
-            .enumerate()
-            .map(|(i, &d)| Cell { index: i as u64, trials, inputs: vec![d] })
-            .collect()
+        Cell::numbered(trials, [[1.0], [2.0], [3.0]])
     },
     trial: |cell, seed| {
         const HOT: u64 = 5_000_000;

@@ -20,11 +20,7 @@ pub(super) const PARETO: Experiment = Experiment {
           zero within 6.1 of its own standard errors.",
     cells: |scale| {
         let trials = scale.pick(5, 20, 100, 1000);
-        [0.01, 0.002]
-            .iter()
-            .enumerate()
-            .map(|(i, &eps)| Cell { index: i as u64, trials, inputs: vec![eps] })
-            .collect()
+        Cell::numbered(trials, [[0.01], [0.002]])
     },
     trial: |cell, seed| {
         let mut kin = Kin::new(pareto_params(cell), seed);

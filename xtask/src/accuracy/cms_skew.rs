@@ -20,11 +20,7 @@ pub(super) const SKEW: Experiment = Experiment {
     cells: |scale| {
         let trials = scale.pick(3, 5, 30, 300);
         let events = scale.pick(50_000.0, 500_000.0, 500_000.0, 500_000.0);
-        [0.7, 1.0, 1.3]
-            .iter()
-            .enumerate()
-            .map(|(i, &skew)| Cell { index: i as u64, trials, inputs: vec![skew, events] })
-            .collect()
+        Cell::numbered(trials, [0.7, 1.0, 1.3].map(|skew| [skew, events]))
     },
     trial: |cell, seed| {
         let [skew, events] = cell.inputs[..] else { return Vec::new() };

@@ -26,7 +26,7 @@ pub(super) const WINDOW: Experiment = Experiment {
           forgotten leaves nothing behind once all panes have passed. The stream drifts: which keys are frequent changes from period to period.",
     cells: |scale| {
         let trials = scale.pick(1, 4, 20, 200);
-        (0..2).map(|index| Cell { index, trials, inputs: vec![index as f64] }).collect()
+        Cell::numbered(trials, [[0.0], [1.0]])
     },
     trial: |cell, seed| {
         if cell.inputs[0] == 0.0 {
@@ -129,8 +129,7 @@ pub(super) const DECAY: Experiment = Experiment {
           come in no order.",
     cells: |scale| {
         let trials = scale.pick(1, 4, 20, 200);
-        let cell = |(i, half_life): (usize, f64)| Cell { index: i as u64, trials, inputs: vec![half_life] };
-        [10.0, 100.0, 1000.0, 10_000.0].into_iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, [[10.0], [100.0], [1000.0], [10_000.0]])
     },
     trial: |cell, seed| {
         let half_life = cell.inputs[0];

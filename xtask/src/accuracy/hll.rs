@@ -35,24 +35,17 @@ fn registers(params: HllParams) -> u64 {
 const BITS_ON_THE_WIRE: f64 = 2.9;
 const BYTES_BESIDE: f64 = 64.0;
 
+/// Precisions of T7, each with a number of keys.
+pub(super) const PRECISIONS: [[f64; 2]; 5] =
+    [[10.0, 50_000.0], [12.0, 100_000.0], [14.0, 400_000.0], [16.0, 1_000_000.0], [14.0, 1_000_000.0]];
+
 pub(super) const PRECISION: Experiment = Experiment {
     id: "hll-precision",
     table: Some("T7"),
     claim: "The relative error is 1.04/sqrt(m), in 3 bits a register on the wire.",
     law: "RMSE over independent streams by the chi-square law against the error that the Fisher information predicts; bias \
           by the normal law with the stated tolerance; bytes exactly.",
-    cells: |scale| {
-        let cells = [
-            (10.0, 50_000.0),
-            (12.0, 100_000.0),
-            (14.0, 400_000.0),
-            (16.0, 1_000_000.0),
-            (14.0, 1_000_000.0),
-        ];
-        let trials = scale.pick(20, 50, 1000, 10_000);
-        let cell = |(i, &(p, n)): (usize, &(f64, f64))| Cell { index: i as u64, trials, inputs: vec![p, n] };
-        cells.iter().enumerate().map(cell).collect()
-    },
+    cells: |scale| Cell::numbered(scale.pick(20, 50, 1000, 10_000), PRECISIONS),
     trial: |cell, seed| {
         let [precision, keys] = cell.inputs[..] else { return Vec::new() };
         let mut sketch = HyperLogLog::new(params(precision));

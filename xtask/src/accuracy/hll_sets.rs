@@ -15,11 +15,7 @@ pub(super) const UNION: Experiment = Experiment {
           the ratio of two independent estimates is sqrt(2) times that of one, by the same law with 2%.",
     cells: |scale| {
         let trials = scale.pick(20, 50, 1000, 10_000);
-        [12.0, 14.0]
-            .into_iter()
-            .enumerate()
-            .map(|(i, p)| Cell { index: i as u64, trials, inputs: vec![p] })
-            .collect()
+        Cell::numbered(trials, [[12.0], [14.0]])
     },
     trial: |cell, seed| {
         let hasher = WyHasher::with_seed(seed);
@@ -83,9 +79,7 @@ pub(super) const INTERSECTION: Experiment = Experiment {
           nominal coverage less 5 points.",
     cells: |scale| {
         let trials = scale.pick(20, 50, 1000, 10_000);
-        let cell =
-            |(i, &overlap): (usize, &f64)| Cell { index: i as u64, trials, inputs: vec![12.0, overlap] };
-        OVERLAPS.iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, OVERLAPS.map(|overlap| [12.0, overlap]))
     },
     trial: |cell, seed| {
         let [precision, overlap] = cell.inputs[..] else { return Vec::new() };

@@ -61,30 +61,38 @@ pub(super) const SHARD_BYTES: Experiment = Experiment {
     plot: None,
 };
 
-/// How many of four ways of sharding and merging miss the whole stream's bytes, and how many bytes there are.
-pub(super) fn shards_merge<S: Sketch + Merge>(
+/// As [`merges`], for sketches of which each takes in its own events.
+pub(super) fn shards_merge<S: Sketch + Merge + Clone>(
     events: &[u64],
     new: impl Fn() -> S,
     insert: impl Fn(&mut S, u64) -> bool,
 ) -> Vec<f64> {
-    let mut whole = new();
-    for &key in events {
-        insert(&mut whole, key);
-    }
-    let whole = whole.to_bytes();
-    let by_key = |_: usize, key: u64| route(WyHasher::default().hash_key(&key), SHARDS);
-    let by_turn = |turn: usize, _: u64| turn as u32 % SHARDS;
-    let mut unequal = 0;
-    for shard_of in [&by_key as &dyn Fn(usize, u64) -> u32, &by_turn] {
-        let mut shards: Vec<S> = (0..SHARDS).map(|_| new()).collect();
+    merges(|number, shard_of| {
+        let mut shards = vec![new(); number];
         for (turn, &key) in events.iter().enumerate() {
             insert(&mut shards[shard_of(turn, key) as usize], key);
         }
-        for backwards in [false, true] {
-            let mut merged = new();
-            let order: Vec<usize> =
-                if backwards { (0..shards.len()).rev().collect() } else { (0..shards.len()).collect() };
-            let done = order.into_iter().all(|shard| merged.merge(&shards[shard]).is_ok());
+        shards
+    })
+}
+
+/// The shard of the event of a turn and its key.
+type ShardOf<'a> = &'a dyn Fn(usize, u64) -> u32;
+
+/// How many of four ways of sharding and merging miss the whole stream's bytes, and how many bytes there are. `fill` divides the
+/// stream among so many sketches; the last of many is given none, and merging begins with it.
+pub(super) fn merges<S: Sketch + Merge + Clone>(fill: impl Fn(usize, ShardOf) -> Vec<S>) -> Vec<f64> {
+    let whole = fill(1, &|_, _| 0)[0].to_bytes();
+    let by_key = |_: usize, key: u64| route(WyHasher::default().hash_key(&key), SHARDS);
+    let by_turn = |turn: usize, _: u64| turn as u32 % SHARDS;
+    let mut unequal = 0;
+    for shard_of in [&by_key as ShardOf, &by_turn] {
+        let mut shards = fill(SHARDS as usize + 1, shard_of);
+        let empty = shards.pop().expect("one more than is filled");
+        for _ in 0..2 {
+            shards.reverse();
+            let mut merged = empty.clone();
+            let done = shards.iter().all(|shard| merged.merge(shard).is_ok());
             unequal += u32::from(!done || merged.to_bytes() != whole);
         }
     }
@@ -123,12 +131,7 @@ pub(super) const HOURS: Experiment = Experiment {
             (ULL, 12.0, HOURS_OF_A_WEEK),
             (ULL, 14.0, HOURS_OF_A_WEEK),
         ];
-        let cell = |(i, &(sketch, p, hours)): (usize, &(usize, f64, u64))| Cell {
-            index: i as u64,
-            trials,
-            inputs: vec![sketch as f64, p, hours as f64],
-        };
-        windows.iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, windows.map(|(sketch, p, hours)| [sketch as f64, p, hours as f64]))
     },
     trial: |cell, seed| {
         let [sketch, precision, hours] = cell.inputs[..] else { return Vec::new() };

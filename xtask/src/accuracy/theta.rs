@@ -26,15 +26,15 @@ fn sigma_slack(params: ThetaParams, keys: f64) -> f64 {
 }
 
 /// Sizes, and numbers of keys as multiples of k.
-fn grid() -> impl Iterator<Item = Vec<f64>> {
+fn grid() -> impl Iterator<Item = [f64; 2]> {
     const LOADS: [f64; 7] = [0.5, 1.0, 1.25, 2.0, 4.0, 16.0, 64.0];
     [5.0, 8.0, 10.0, 12.0]
         .into_iter()
-        .flat_map(|lg_k| LOADS.map(|load| vec![lg_k, load * params(lg_k).k() as f64]))
+        .flat_map(|lg_k| LOADS.map(|load| [lg_k, load * params(lg_k).k() as f64]))
 }
 
 fn cells(trials: u64) -> Vec<Cell> {
-    grid().enumerate().map(|(i, inputs)| Cell { index: i as u64, trials, inputs }).collect()
+    Cell::numbered(trials, grid())
 }
 
 pub(super) const ERROR: Experiment = Experiment {
@@ -130,8 +130,7 @@ pub(super) const OVERLAP: Experiment = Experiment {
     cells: |scale| {
         let trials = scale.pick(20, 50, 1000, 10_000);
         let jaccards = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005];
-        let cell = |(i, &j): (usize, &f64)| Cell { index: i as u64, trials, inputs: vec![j] };
-        jaccards.iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, jaccards.map(|j| [j]))
     },
     trial: |cell, seed| {
         let (both, one) = overlap(cell.inputs[0]);
@@ -229,21 +228,16 @@ pub(super) const SUBSETS: Experiment = Experiment {
     cells: |scale| {
         let trials = scale.pick(50, 200, 4000, 20_000);
         let grid = [
-            (7.0, 1000.0, 7.0, 1000.0),
-            (7.0, 1000.0, 7.0, 1250.0),
-            (7.0, 1000.0, 7.0, 4000.0),
-            (7.0, 500.0, 7.0, 20_000.0),
-            (6.0, 300.0, 8.0, 3000.0),
-            (9.0, 2000.0, 5.0, 2000.0),
-            (10.0, 1000.0, 5.0, 1000.0),
-            (5.0, 20.0, 7.0, 20_000.0),
+            [7.0, 1000.0, 7.0, 1000.0],
+            [7.0, 1000.0, 7.0, 1250.0],
+            [7.0, 1000.0, 7.0, 4000.0],
+            [7.0, 500.0, 7.0, 20_000.0],
+            [6.0, 300.0, 8.0, 3000.0],
+            [9.0, 2000.0, 5.0, 2000.0],
+            [10.0, 1000.0, 5.0, 1000.0],
+            [5.0, 20.0, 7.0, 20_000.0],
         ];
-        let cell = |(i, &(lg_part, part, lg_whole, whole)): (usize, &(f64, f64, f64, f64))| Cell {
-            index: i as u64,
-            trials,
-            inputs: vec![lg_part, part, lg_whole, whole],
-        };
-        grid.iter().enumerate().map(cell).collect()
+        Cell::numbered(trials, grid)
     },
     trial: |cell, seed| {
         let [lg_part, part, lg_whole, whole] = cell.inputs[..] else { return Vec::new() };
@@ -288,13 +282,8 @@ pub(super) const MERGE: Experiment = Experiment {
     law: "no exception.",
     cells: |scale| {
         let trials = scale.pick(5, 20, 200, 2000);
-        let grid = [(2.0, 1000.0), (4.0, 20_000.0), (16.0, 100_000.0), (64.0, 500_000.0)];
-        let cell = |(i, &(shards, keys)): (usize, &(f64, f64))| Cell {
-            index: i as u64,
-            trials,
-            inputs: vec![shards, keys],
-        };
-        grid.iter().enumerate().map(cell).collect()
+        let grid = [[2.0, 1000.0], [4.0, 20_000.0], [16.0, 100_000.0], [64.0, 500_000.0]];
+        Cell::numbered(trials, grid)
     },
     trial: |cell, seed| {
         let [shards, keys] = cell.inputs[..] else { return Vec::new() };

@@ -4,7 +4,7 @@ use pds_core::Sketch;
 use pds_hll::{HllParams, HyperLogLog, UllParams, UltraLogLog};
 use pds_testkit::{Cell, DistinctKeys, Experiment, Plot, Row, laws};
 
-use super::hll::{SWEEP_POINTS, bias_tolerance};
+use super::hll::{PRECISIONS, SWEEP_POINTS, bias_tolerance};
 
 /// By how much the spread may miss the prediction, which is that of the best estimator, for many registers.
 pub(super) const SLACK: f64 = 0.02;
@@ -27,18 +27,7 @@ pub(super) const PRECISION: Experiment = Experiment {
     law: "RMSE over independent streams by the chi-square law against the error that the Fisher information predicts, with 2%; \
           bias by the normal law with the stated tolerance; bytes on the wire at most 3.994 bits a register, which is the entropy \
           of many keys' registers, and 160 bytes.",
-    cells: |scale| {
-        let cells = [
-            (10.0, 50_000.0),
-            (12.0, 100_000.0),
-            (14.0, 400_000.0),
-            (16.0, 1_000_000.0),
-            (14.0, 1_000_000.0),
-        ];
-        let trials = scale.pick(20, 50, 500, 10_000);
-        let cell = |(i, &(p, n)): (usize, &(f64, f64))| Cell { index: i as u64, trials, inputs: vec![p, n] };
-        cells.iter().enumerate().map(cell).collect()
-    },
+    cells: |scale| Cell::numbered(scale.pick(20, 50, 500, 10_000), PRECISIONS),
     trial: |cell, seed| {
         let [precision, keys] = cell.inputs[..] else { return Vec::new() };
         let mut sketch = UltraLogLog::new(params(precision));
