@@ -1,11 +1,9 @@
 //! The byte form: parameters and the layers' shapes; payload, the layers' bits one after the other.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use pds_core::same_hasher;
 use pds_core::wire::{self, CACHE_LINE, Header, Kind};
-use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::layer::{Filter, Layer, LayerParams, Shape};
@@ -20,38 +18,9 @@ const VERSION: u8 = 1;
 #[derive(Serialize, Deserialize)]
 struct Head {
     shape: params::Shape,
-    layers: Layers,
-}
-
-/// The shapes of the layers, not more than there may be.
-#[derive(Serialize)]
-struct Layers(Vec<LayerParams>);
-
-impl<'de> Deserialize<'de> for Layers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Few;
-
-        impl<'de> Visitor<'de> for Few {
-            type Value = Layers;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "at most {} layers", ScalableBloomParams::MAX_LAYERS)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Layers, A::Error> {
-                let mut layers = Vec::new();
-                while let Some(layer) = seq.next_element()? {
-                    if layers.len() == ScalableBloomParams::MAX_LAYERS {
-                        return Err(serde::de::Error::invalid_length(layers.len() + 1, &self));
-                    }
-                    layers.push(layer);
-                }
-                Ok(Layers(layers))
-            }
-        }
-
-        deserializer.deserialize_seq(Few)
-    }
+    /// The shapes of the layers.
+    #[serde(deserialize_with = "wire::at_most::<{ ScalableBloomParams::MAX_LAYERS }, _, _>")]
+    layers: Vec<LayerParams>,
 }
 
 /// The opened envelope: parameters, and each layer's shape with its bytes.
@@ -70,18 +39,18 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, Error> {
         return Err(Error::Malformed { field: "alignment" });
     }
     let malformed = Err(Error::Malformed { field: "layers" });
-    let Some(first) = head.layers.0.first() else { return malformed };
+    let Some(first) = head.layers.first() else { return malformed };
     let params = ScalableBloomParams::read(head.shape, *first)?;
-    let spent: f64 = head.layers.0.iter().map(LayerParams::fpr).sum();
+    let spent: f64 = head.layers.iter().map(LayerParams::fpr).sum();
     if spent > params.design_fpr()
         || payload.len() as u64 > params.max_bytes()
-        || !head.layers.0.iter().all(|layer| params.has_layer_for(layer.keys()))
+        || !head.layers.iter().all(|layer| params.has_layer_for(layer.keys()))
     {
         return malformed;
     }
     let mut rest = payload;
-    let mut layers = Vec::with_capacity(head.layers.0.len());
-    for params in head.layers.0 {
+    let mut layers = Vec::with_capacity(head.layers.len());
+    for params in head.layers {
         let length = usize::try_from(params.size_bytes()).map_err(|_| LENGTH)?;
         let (bits, behind) = rest.split_at_checked(length).ok_or(LENGTH)?;
         layers.push((params, bits));
@@ -108,7 +77,7 @@ impl<H: Fingerprint> Sketch for ScalableBloomFilter<H> {
     type Hasher = H;
 
     fn to_bytes(&self) -> Vec<u8> {
-        let layers = Layers(self.layers.iter().map(|layer| layer.params).collect());
+        let layers = self.layers.iter().map(|layer| layer.params).collect();
         let head = Head { shape: self.params.into(), layers };
         let fingerprint = self.hasher.fingerprint();
         wire::seal(Self::KIND, VERSION, CACHE_LINE, fingerprint, &head, |payload| {
