@@ -254,13 +254,9 @@ mod tests {
             for kappa in [1.0, 2.0, 3.0] {
                 let (low, high) = bounds_of_trials(SUMMED as u64, chance, kappa);
                 let (next_low, next_high) = bounds_of_trials(SUMMED as u64 + 1, chance, kappa);
-                let step = 1.0 / (SUMMED * p);
                 for (one, next) in [(low, next_low), (high, next_high)] {
                     let apart = (next - one) / (SUMMED / p);
-                    assert!(
-                        (apart - 1.0 / SUMMED).abs() < APART,
-                        "{one} {next} {step} with {p}, kappa {kappa}"
-                    );
+                    assert!((apart - 1.0 / SUMMED).abs() < APART, "{one} {next} with {p}, kappa {kappa}");
                 }
             }
         }
@@ -268,6 +264,7 @@ mod tests {
 
     #[test]
     fn shares_are_covered_as_often_as_promised() {
+        /// What the score interval may lack.
         const EXPANSION: f64 = 0.006;
         for n in [1u64, 2, 10, 32, 100, 250, 500] {
             for share in [0.0, 0.01, 0.1, 0.33, 0.5, 0.9, 1.0] {
