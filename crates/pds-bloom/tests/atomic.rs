@@ -29,91 +29,55 @@ trait Shared: From<Self::Owned> + Send + Sync {
     fn owned_metrics(owned: &Self::Owned) -> (usize, [u64; 3], bool);
 }
 
-impl Shared for AtomicBloomFilter {
-    type Owned = BloomFilter;
+/// Each method is the filter's own of that name.
+macro_rules! shared {
+    ($shared:ident, $owned:ident) => {
+        impl Shared for $shared {
+            type Owned = $owned;
 
-    fn insert(&self, hash: u64) -> bool {
-        self.insert_hash(hash)
-    }
-    fn insert_batch(&self, hashes: &[u64]) {
-        self.insert_batch(hashes);
-    }
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-    fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        self.contains_batch(hashes, found)
-    }
-    fn union_with(&self, other: &BloomFilter) -> Result<(), Error> {
-        self.union_with(other)
-    }
-    fn snapshot(&self) -> BloomFilter {
-        self.snapshot()
-    }
-    fn into_inner(self) -> BloomFilter {
-        self.into_inner()
-    }
-    fn clear(&mut self) {
-        self.clear();
-    }
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-    fn metrics(&self) -> (usize, [u64; 3], bool) {
-        let rates = [self.fill_ratio(), self.estimated_len(), self.estimated_fpr()];
-        (self.size_bytes(), rates.map(f64::to_bits), self.is_saturated())
-    }
-    fn insert_owned(owned: &mut BloomFilter, hash: u64) -> bool {
-        owned.insert_hash(hash)
-    }
-    fn owned_metrics(owned: &BloomFilter) -> (usize, [u64; 3], bool) {
-        let rates = [owned.fill_ratio(), owned.estimated_len(), owned.estimated_fpr()];
-        (owned.size_bytes(), rates.map(f64::to_bits), owned.is_saturated())
-    }
+            fn insert(&self, hash: u64) -> bool {
+                self.insert_hash(hash)
+            }
+            fn insert_batch(&self, hashes: &[u64]) {
+                self.insert_batch(hashes);
+            }
+            fn contains(&self, hash: u64) -> bool {
+                self.contains_hash(hash)
+            }
+            fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
+                self.contains_batch(hashes, found)
+            }
+            fn union_with(&self, other: &$owned) -> Result<(), Error> {
+                self.union_with(other)
+            }
+            fn snapshot(&self) -> $owned {
+                self.snapshot()
+            }
+            fn into_inner(self) -> $owned {
+                self.into_inner()
+            }
+            fn clear(&mut self) {
+                self.clear();
+            }
+            fn is_empty(&self) -> bool {
+                self.is_empty()
+            }
+            fn metrics(&self) -> (usize, [u64; 3], bool) {
+                let rates = [self.fill_ratio(), self.estimated_len(), self.estimated_fpr()];
+                (self.size_bytes(), rates.map(f64::to_bits), self.is_saturated())
+            }
+            fn insert_owned(owned: &mut $owned, hash: u64) -> bool {
+                owned.insert_hash(hash)
+            }
+            fn owned_metrics(owned: &$owned) -> (usize, [u64; 3], bool) {
+                let rates = [owned.fill_ratio(), owned.estimated_len(), owned.estimated_fpr()];
+                (owned.size_bytes(), rates.map(f64::to_bits), owned.is_saturated())
+            }
+        }
+    };
 }
-
-impl Shared for AtomicBlockedBloomFilter {
-    type Owned = BlockedBloomFilter;
-
-    fn insert(&self, hash: u64) -> bool {
-        self.insert_hash(hash)
-    }
-    fn insert_batch(&self, hashes: &[u64]) {
-        self.insert_batch(hashes);
-    }
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-    fn contains_batch(&self, hashes: &[u64], found: &mut [bool]) -> usize {
-        self.contains_batch(hashes, found)
-    }
-    fn union_with(&self, other: &BlockedBloomFilter) -> Result<(), Error> {
-        self.union_with(other)
-    }
-    fn snapshot(&self) -> BlockedBloomFilter {
-        self.snapshot()
-    }
-    fn into_inner(self) -> BlockedBloomFilter {
-        self.into_inner()
-    }
-    fn clear(&mut self) {
-        self.clear();
-    }
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-    fn metrics(&self) -> (usize, [u64; 3], bool) {
-        let rates = [self.fill_ratio(), self.estimated_len(), self.estimated_fpr()];
-        (self.size_bytes(), rates.map(f64::to_bits), self.is_saturated())
-    }
-    fn insert_owned(owned: &mut BlockedBloomFilter, hash: u64) -> bool {
-        owned.insert_hash(hash)
-    }
-    fn owned_metrics(owned: &BlockedBloomFilter) -> (usize, [u64; 3], bool) {
-        let rates = [owned.fill_ratio(), owned.estimated_len(), owned.estimated_fpr()];
-        (owned.size_bytes(), rates.map(f64::to_bits), owned.is_saturated())
-    }
-}
+shared!(AtomicBloomFilter, BloomFilter);
+shared!(AtomicBlockedBloomFilter, BlockedBloomFilter);
 
 fn classic(bits: u64, k: u32) -> BloomFilter {
     BloomFilter::new(BloomParams::with_shape(bits, k).expect("a valid shape"))

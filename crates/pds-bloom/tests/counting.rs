@@ -1,5 +1,8 @@
 //! What the counting filter promises, as laws.
 
+#[macro_use]
+mod shared;
+
 use pds_bloom::prelude::*;
 use pds_bloom::{BlockedBloomFilter, BlockedBloomParams, CountingBloomFilter, CountingBloomParams};
 use pds_testkit::{
@@ -270,32 +273,11 @@ fn a_stand_in_for_a_secret_hasher_merges_removes_and_answers_for_hashes() {
     assert!(CountingBloomFilter::view_with(&bytes, stand_in).is_ok_and(|view| view.contains_hash(hash)));
 }
 
-#[test]
-fn serde_carries_the_envelope() {
-    let filter = filter(&[1, 2, 3]);
-    let text = serde_json::to_string(&filter).expect("bytes encode");
-    assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
-    assert_eq!(serde_json::from_str::<CountingBloomFilter>(&text).expect("what was written reads"), filter);
-    assert!(serde_json::from_str::<CountingBloomFilter>("[1, 2, 3]").is_err());
-}
-
-#[test]
-fn views_open_at_any_address_and_answer_from_a_damaged_payload() {
-    let filter = filter(&[1, 2, 3]);
-    let bytes = filter.to_bytes();
-    for shift in 0..8 {
-        let shifted = [&vec![0; shift][..], &bytes[..]].concat();
-        let view = CountingBloomFilter::view(&shifted[shift..]).expect("its own bytes");
-        assert!(view.contains(&2u64) && view.verify().is_ok());
-        assert_eq!(view.to_owned().expect("its own bytes"), filter);
-    }
-    let mut damaged = bytes;
-    let last = damaged.len() - 1;
-    damaged[last] ^= 1;
-    let view = CountingBloomFilter::view(&damaged).expect("the header is whole");
-    assert!(view.contains(&1u64), "the bits are whole");
-    assert_eq!(view.verify(), Err(Error::Checksum));
-    assert!(matches!(view.to_owned(), Err(Error::Checksum)));
+envelope_laws! {
+    CountingBloomFilter, view,
+    whole: view.contains(&2u64),
+    // The bits are whole: the counters come last.
+    damaged: view.contains(&1u64),
 }
 
 /// A bit without a count, or a count without a bit, behind right checksums.

@@ -1,5 +1,8 @@
 //! What comes from bytes: any generation, no shape that cannot be.
 
+#[macro_use]
+mod shared;
+
 use pds_bloom::prelude::*;
 use pds_bloom::{BlockedBloomFilter, BlockedBloomParams, WindowedBloomFilter, WindowedBloomParams};
 use pds_testkit::forge;
@@ -74,32 +77,10 @@ fn a_stand_in_for_a_secret_hasher_merges_advances_and_answers_for_hashes() {
     assert!(view.contains_hash(hasher.hash_key("key")));
 }
 
-#[test]
-fn serde_carries_the_envelope() {
-    let filter = filter(&[1, 2, 3]);
-    let text = serde_json::to_string(&filter).expect("bytes encode");
-    assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
-    assert_eq!(serde_json::from_str::<WindowedBloomFilter>(&text).expect("what was written reads"), filter);
-    assert!(serde_json::from_str::<WindowedBloomFilter>("[1, 2, 3]").is_err());
-}
-
-#[test]
-fn views_open_at_any_address_and_answer_from_a_damaged_payload() {
-    let filter = filter(&[1, 2, 3]);
-    let bytes = filter.to_bytes();
-    for shift in 0..8 {
-        let shifted = [&vec![0; shift][..], &bytes[..]].concat();
-        let view = WindowedBloomFilter::view(&shifted[shift..]).expect("its own bytes");
-        assert!(view.age(&2u64) == Some(0) && view.verify().is_ok());
-        assert_eq!(view.to_owned().expect("its own bytes"), filter);
-    }
-    let mut damaged = bytes;
-    let last = damaged.len() - 1;
-    damaged[last] ^= 1;
-    let view = WindowedBloomFilter::view(&damaged).expect("the header is whole");
-    let _ = view.contains(&1u64);
-    assert_eq!(view.verify(), Err(Error::Checksum));
-    assert!(matches!(view.to_owned(), Err(Error::Checksum)));
+envelope_laws! {
+    WindowedBloomFilter, view,
+    whole: view.age(&2u64) == Some(0),
+    damaged: (0.0..=1.0).contains(&view.fill_ratio()),
 }
 
 /// Line b of generation n is line b G + n mod G of the payload.

@@ -5,8 +5,8 @@ use crate::geometry::{Bucket, Entry, Growth, Place};
 use crate::lanes::{Form, NONE, SLOTS, Window};
 use crate::table::Table;
 
-/// Most buckets that are looked into for an empty slot: a table of no more is searched whole. At 95% load 15 buckets of
-/// a hundred have one, so that the limit is met only where the table is as good as full.
+/// Most buckets that are looked into for an empty slot: a table of no more is searched whole. Some of every
+/// hundred buckets have one even at the highest load, so that the limit is met only where the table is as good as full.
 const NODES: usize = 512;
 
 /// Bits of the memory of buckets that were seen; a larger table takes a few of its buckets for seen ones.

@@ -174,7 +174,7 @@ impl<G: Growth> Geometry<G> {
 /// Spreads the few fingerprints over 64 bits.
 ///
 /// A square, on purpose: with sums linear in the fingerprint, buckets meet in short cycles, and tables of short
-/// fingerprints are full early (50,000 buckets with 6 bits at 95.4% instead of 97.4%).
+/// fingerprints are full early.
 #[inline]
 fn scramble(fingerprint: u64) -> u64 {
     /// 2^64 over the golden ratio, made odd.

@@ -120,7 +120,7 @@ impl<H: Fingerprint> AtomicBloomFilter<H> {
     /// As [`Merge::merge`](crate::Merge::merge) of the owned filters; `self` is then unchanged.
     pub fn union_with(&self, other: &BloomFilter<H>) -> Result<(), Error> {
         same_hasher(self.hasher.fingerprint(), other.hasher().fingerprint())?;
-        compatible(self.params, other.params())?;
+        self.params.compatible(other.params())?;
         self.words.union_with(other.words());
         Ok(())
     }
@@ -208,19 +208,5 @@ impl<H: fmt::Debug> fmt::Debug for AtomicBloomFilter<H> {
             .field("params", &self.params)
             .field("hasher", &self.hasher)
             .finish_non_exhaustive()
-    }
-}
-
-/// Whether the words of filters of these shapes can be combined.
-fn compatible(mine: BloomParams, theirs: BloomParams) -> Result<(), Error> {
-    let differs = |field| Err(Error::Incompatible { field });
-    if mine.bits() != theirs.bits() {
-        differs("bits")
-    } else if mine.k() != theirs.k() {
-        differs("k")
-    } else if mine.design_fpr() != theirs.design_fpr() {
-        differs("design_fpr")
-    } else {
-        Ok(())
     }
 }

@@ -203,17 +203,7 @@ impl<H: Fingerprint> BloomFilter<H> {
 
     fn compatible(&self, other: &Self) -> Result<(), Error> {
         pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        let (mine, theirs) = (self.params, other.params);
-        let differs = |field| Err(Error::Incompatible { field });
-        if mine.bits() != theirs.bits() {
-            differs("bits")
-        } else if mine.k() != theirs.k() {
-            differs("k")
-        } else if mine.design_fpr() != theirs.design_fpr() {
-            differs("design_fpr")
-        } else {
-            Ok(())
-        }
+        self.params.compatible(other.params)
     }
 }
 

@@ -155,6 +155,20 @@ impl BloomParams {
     pub(crate) fn words(&self) -> u64 {
         self.words
     }
+
+    /// Whether the words of filters of these shapes can be combined.
+    pub(crate) fn compatible(self, other: Self) -> Result<(), Error> {
+        let differs = |field| Err(Error::Incompatible { field });
+        if self.bits() != other.bits() {
+            differs("bits")
+        } else if self.k() != other.k() {
+            differs("k")
+        } else if self.design_fpr() != other.design_fpr() {
+            differs("design_fpr")
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// What the parameters are written as; reading goes through the gate.

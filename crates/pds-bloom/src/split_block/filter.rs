@@ -171,7 +171,7 @@ impl<H: Fingerprint> SplitBlockBloomFilter<H> {
     }
 
     /// The rate of false positives of this very filter, a probability: for each block the product over its words of the
-    /// share of set bits, averaged over blocks (fill^8 would be too little: 0.0064 for 0.01, at 10.5 bits per key), and
+    /// share of set bits, averaged over blocks (fill^8 would be too little), and
     /// the chance of a shared hash at [`SplitBlockBloomFilter::estimated_len`] keys.
     pub fn estimated_fpr(&self) -> f64 {
         self.census().fpr()

@@ -1,6 +1,49 @@
-//! The laws of a filter that is an array of bits: the classic one, the blocked one and the split-block one.
+//! Laws that several filters keep, as macros.
+#![allow(unused_macros)] // no test file uses all of them
 
-/// Tests of a filter type and its parameters, with a call of each law.
+/// Tests of what a filter's bytes carry, as views and as serde's bytes.
+///
+/// `filter` makes filters of keys. `whole` is what a view of the keys 1, 2 and 3 answers, `damaged` what one does whose last
+/// byte is not the one that was written.
+macro_rules! envelope_laws {
+    ($filter:ident, $view:ident, whole: $whole:expr, damaged: $damaged:expr $(,)?) => {
+        #[test]
+        fn serde_carries_the_envelope() {
+            let filter = filter(&[1, 2, 3]);
+            let text = serde_json::to_string(&filter).expect("bytes encode");
+            assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
+            assert_eq!(serde_json::from_str::<$filter>(&text).expect("what was written reads"), filter);
+            assert!(serde_json::from_str::<$filter>("[1, 2, 3]").is_err());
+        }
+
+        #[test]
+        fn views_open_at_any_address() {
+            let filter = filter(&[1, 2, 3]);
+            let bytes = filter.to_bytes();
+            for shift in 0..33 {
+                let shifted = [&vec![0; shift][..], &bytes[..]].concat();
+                let view = $filter::view(&shifted[shift..]).expect("its own bytes");
+                let $view = &view;
+                assert!($whole && view.verify().is_ok());
+                assert_eq!(view.to_owned().expect("its own bytes"), filter);
+            }
+        }
+
+        #[test]
+        fn a_view_answers_from_a_damaged_payload_and_verify_tells() {
+            let mut bytes = filter(&[1, 2, 3]).to_bytes();
+            *bytes.last_mut().expect("bytes") ^= 1;
+            let view = $filter::view(&bytes).expect("the header is whole");
+            let $view = &view;
+            let _ = view.contains(&1u64);
+            assert!($damaged);
+            assert_eq!(view.verify(), Err(Error::Checksum));
+            assert!(matches!(view.to_owned(), Err(Error::Checksum)));
+        }
+    };
+}
+
+/// Tests of a filter that is an array of bits and no more: the classic one, the blocked one, the split-block one.
 ///
 /// `small` makes parameters of few bits, `any` a strategy of raw shapes, `large` parameters from where on batches prefetch,
 /// `tiny` the fewest bits there are, `loops` parameters around the sizes at which another loop takes over. `bits_of` gives
@@ -36,6 +79,12 @@ macro_rules! filter_laws {
 
         fn sized(keys: u64, fpr: f64) -> $params {
             $params::for_fpr(keys, fpr).expect("valid targets")
+        }
+
+        envelope_laws! {
+            $filter, view,
+            whole: view.contains(&2u64),
+            damaged: (0.0..=1.0).contains(&view.fill_ratio()),
         }
 
         merge_laws! { merging, filter, idempotent }
@@ -245,15 +294,6 @@ macro_rules! filter_laws {
         }
 
         #[test]
-        fn serde_carries_the_envelope() {
-            let filter = filter(&[1, 2, 3]);
-            let text = serde_json::to_string(&filter).expect("bytes encode");
-            assert_eq!(text, serde_json::to_string(&filter.to_bytes()).expect("bytes encode"));
-            assert_eq!(serde_json::from_str::<$filter>(&text).expect("what was written reads"), filter);
-            assert!(serde_json::from_str::<$filter>("[1, 2, 3]").is_err());
-        }
-
-        #[test]
         fn parameters_go_through_the_gate_however_they_come() {
             let params = $small;
             let text = serde_json::to_string(&params).expect("plain numbers");
@@ -261,28 +301,6 @@ macro_rules! filter_laws {
             for bad in $malformed {
                 assert!(serde_json::from_str::<$params>(bad).is_err(), "{bad}");
             }
-        }
-
-        #[test]
-        fn views_open_at_any_address() {
-            let filter = filter(&[1, 2, 3]);
-            let bytes = filter.to_bytes();
-            for shift in 0..33 {
-                let shifted = [&vec![0; shift][..], &bytes[..]].concat();
-                let view = $filter::view(&shifted[shift..]).expect("its own bytes");
-                assert!(view.contains(&2u64) && view.verify().is_ok());
-                assert_eq!(view.to_owned().expect("its own bytes"), filter);
-            }
-        }
-
-        #[test]
-        fn a_view_answers_from_a_damaged_payload_and_verify_tells() {
-            let mut bytes = filter(&[1, 2, 3]).to_bytes();
-            *bytes.last_mut().expect("bytes") ^= 1;
-            let view = $filter::view(&bytes).expect("the header is whole");
-            let _ = view.contains(&1u64);
-            assert_eq!(view.verify(), Err(Error::Checksum));
-            assert!(matches!(view.to_owned(), Err(Error::Checksum)));
         }
 
         /// n = 20,000 keys, 1,000,000 probes, alpha 1e-9 a tail.
