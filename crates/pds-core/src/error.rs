@@ -62,6 +62,11 @@ pub enum Error {
     Overflow,
     /// A value is NaN or infinite.
     NonFinite,
+    /// Structures of this kind do not merge.
+    Unmergeable {
+        /// The kind.
+        kind: u8,
+    },
     /// A randomised construction found no solution.
     Construction {
         /// How many seeds were tried.
@@ -73,7 +78,7 @@ impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         use Error::{
             Checksum, Construction, DuplicateLimit, Full, Hasher, Incompatible, Kind, Malformed, NonFinite,
-            NotPresent, Overflow, Parameter, Version,
+            NotPresent, Overflow, Parameter, Unmergeable, Version,
         };
         match (*self, *other) {
             (Parameter { name, value, domain }, Parameter { name: other, value: x, domain: y }) => {
@@ -84,6 +89,7 @@ impl PartialEq for Error {
             (Hasher { expected: a, found: x }, Hasher { expected: b, found: y }) => a == b && x == y,
             (Kind { expected: a, found: x }, Kind { expected: b, found: y })
             | (Version { newest: a, found: x }, Version { newest: b, found: y }) => a == b && x == y,
+            (Unmergeable { kind: a }, Unmergeable { kind: b }) => a == b,
             (Construction { attempts: a }, Construction { attempts: b }) => a == b,
             (Checksum, Checksum)
             | (Full, Full)
@@ -118,6 +124,7 @@ impl fmt::Display for Error {
             Self::NotPresent => f.write_str("the key is not present"),
             Self::Overflow => f.write_str("a count would overflow"),
             Self::NonFinite => f.write_str("the value is not finite"),
+            Self::Unmergeable { kind } => write!(f, "structures of kind {kind} do not merge"),
             Self::Construction { attempts } => write!(f, "no solution after {attempts} attempts"),
         }
     }
