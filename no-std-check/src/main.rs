@@ -77,7 +77,7 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()? && quantiles()?)
+    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()? && quantiles()? && merges())
 }
 
 /// The cuckoo filters.
@@ -150,6 +150,12 @@ fn sets() -> Result<bool, Error> {
     let bytes = few.to_bytes();
     let both = pds_theta::intersection(&[&many, &ThetaSketch::view(&bytes)?])?;
     Ok(both.bounds(2.0).1 <= 10.0 && pds_theta::difference(&few, &[&few])?.is_empty())
+}
+
+/// Lists of sketches.
+fn merges() -> bool {
+    let merged = pds_merge::Merged { sketch: Some(1), taken: 1, refused: alloc::vec::Vec::new() };
+    merged.all() == Ok(Some(1))
 }
 
 /// 0 if every answer is right.

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
-use crate::{Failure, docs, root, say};
+use crate::{Failure, docs, features, platforms, root, timed};
 
 /// A command of the run, below the root or one of its folders.
 struct Step {
@@ -44,6 +43,8 @@ pub fn run() -> Result<(), Failure> {
     for step in STEPS {
         timed(step.name, || step.run())?;
     }
+    timed("features, each alone", features::run)?;
+    timed("pointers of 32 bits, a check", platforms::check_narrow)?;
     timed("the book", docs::run)
 }
 
@@ -57,11 +58,4 @@ impl Step {
             .map_err(|error| Failure::Claim(format!("{}: {}: {error}", self.name, self.program)))?;
         if status.success() { Ok(()) } else { Err(Failure::Claim(format!("{} failed", self.name))) }
     }
-}
-
-fn timed(name: &str, step: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    say(&format!("== {name}"))?;
-    let start = Instant::now();
-    step()?;
-    say(&format!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64()))
 }

@@ -14,11 +14,14 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 pub mod accuracy;
 pub mod bench;
 pub mod ci;
 pub mod docs;
+pub mod features;
+pub mod platforms;
 
 /// Prints a line; `println!` would panic where nobody reads or a disk is full.
 fn say(text: &str) -> Result<(), Failure> {
@@ -26,6 +29,14 @@ fn say(text: &str) -> Result<(), Failure> {
         io::ErrorKind::BrokenPipe => Failure::Unread,
         _ => Failure::Usage(format!("standard output: {error}")),
     })
+}
+
+/// Runs a step under its name, and says how long it took.
+fn timed(name: &str, step: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    say(&format!("== {name}"))?;
+    let start = Instant::now();
+    step()?;
+    say(&format!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64()))
 }
 
 /// The root of the workspace.

@@ -21,6 +21,10 @@ enum Command {
     Bench(xtask::bench::Arguments),
     /// Build the book, after checking its citations and generated parts
     Docs,
+    /// Try other widths, byte orders and compilers, as far as this machine can
+    Platforms(xtask::platforms::Arguments),
+    /// Check every published crate without features, with each alone, and with all
+    Features,
     /// Everything that has to pass before a change lands
     Ci,
 }
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
         Command::Accuracy(arguments) => xtask::accuracy::run(&arguments),
         Command::Bench(arguments) => xtask::bench::run(&arguments),
         Command::Docs => xtask::docs::run(),
+        Command::Platforms(arguments) => xtask::platforms::run(&arguments),
+        Command::Features => xtask::features::run(),
         Command::Ci => xtask::ci::run(),
     };
     match result {

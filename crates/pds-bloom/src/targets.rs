@@ -1,10 +1,19 @@
 //! What every sizing has in common: its gates, and the search for the smallest size that keeps a promise.
 
+use pds_hash::most_items;
+
 use crate::Error;
 
 /// Relative slack that sizing adds before rounding up, so that the last bit of a logarithm cannot move a shape
 /// whose exact value is whole.
 pub(crate) const ROUNDING_SLACK: f64 = 1e-12;
+
+/// The most items of so many bytes that one allocation holds where pointers have so many bits, as far as a `u64` counts
+/// the bits that answer: so many of an item.
+pub(crate) const fn most(item_bytes: usize, item_bits: u32, pointer_bits: u32) -> u64 {
+    let (allocatable, countable) = (most_items(item_bytes as u64, pointer_bits), u64::MAX / item_bits as u64);
+    if allocatable < countable { allocatable } else { countable }
+}
 
 /// A rate that can be asked for.
 pub(crate) fn rate(fpr: f64) -> Result<f64, Error> {
@@ -76,6 +85,23 @@ pub(crate) fn smallest(guess: u64, most: u64, mut good: impl FnMut(u64) -> bool)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Words, blocks, lines, and lines with counters.
+    #[test]
+    fn on_every_platform_the_largest_shape_can_be_allocated_and_counted_and_one_more_cannot() {
+        for (bytes, bits) in [(8, 64), (32, 256), (64, 512), (320, 512)] {
+            for pointer_bits in [16, 32, 64] {
+                let most = u128::from(most(bytes, bits, pointer_bits));
+                let fits = |items: u128| {
+                    items * bytes as u128 <= (1 << (pointer_bits - 1)) - 1
+                        && items * u128::from(bits) <= u128::from(u64::MAX)
+                };
+                assert!(most > 0 && fits(most) && !fits(most + 1), "{bytes} bytes, {pointer_bits} bits");
+            }
+            // What would come out as another shape if it were cut down to 32 bits.
+            assert!(most(bytes, bits, 32) * (bytes as u64) < 1 << 31);
+        }
+    }
 
     #[test]
     fn the_smallest_is_found_from_any_guess() {

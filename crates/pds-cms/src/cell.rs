@@ -17,7 +17,7 @@ pub trait Cell:
 
 pub(crate) mod sealed {
     /// What a table does with its counters.
-    pub trait Counter: Sized {
+    pub trait Counter: Copy + PartialEq {
         /// The counter as threads share it.
         #[cfg(target_has_atomic = "64")]
         type Atomic: Shared<Self>;
@@ -44,15 +44,34 @@ pub(crate) mod sealed {
         fn write(counters: &[Self], bytes: &mut alloc::vec::Vec<u8>);
     }
 
-    /// A counter that threads share.
+    /// A counter that threads share. The models of the tests have one of their own.
     #[cfg(target_has_atomic = "64")]
-    pub trait Shared<C>: Send + Sync {
+    pub trait Shared<C: Counter>: Send + Sync {
         fn new(count: C) -> Self;
 
         fn load(&self) -> C;
 
+        /// Puts `after` in the place of `before`; what is there if it does not, which may be `before` for no reason.
+        fn replace(&self, before: C, after: C) -> Result<(), C>;
+
         /// Adds and saturates: what the counter was before, and what it is.
-        fn add(&self, count: u64) -> (C, C);
+        #[inline]
+        fn add(&self, count: u64) -> (C, C) {
+            let (count, _) = C::clip(count);
+            let mut before = self.load();
+            loop {
+                let mut after = before;
+                after.add(count);
+                // A full counter is only read, so that the caches of several processors can keep its line.
+                if after == before {
+                    return (before, after);
+                }
+                match self.replace(before, after) {
+                    Ok(()) => return (before, after),
+                    Err(other) => before = other,
+                }
+            }
+        }
     }
 }
 
@@ -121,21 +140,9 @@ macro_rules! cells {
             }
 
             #[inline]
-            fn add(&self, count: u64) -> ($type, $type) {
+            fn replace(&self, before: $type, after: $type) -> Result<(), $type> {
                 use core::sync::atomic::Ordering::Relaxed;
-                let (count, _) = <$type as sealed::Counter>::clip(count);
-                let mut before = self.load(Relaxed);
-                loop {
-                    let after = before.saturating_add(count);
-                    // A full counter is only read, so that the caches of several processors can keep its line.
-                    if after == before {
-                        return (before, after);
-                    }
-                    match self.compare_exchange_weak(before, after, Relaxed, Relaxed) {
-                        Ok(_) => return (before, after),
-                        Err(other) => before = other,
-                    }
-                }
+                self.compare_exchange_weak(before, after, Relaxed, Relaxed).map(|_| ())
             }
         }
     )*};

@@ -1,6 +1,6 @@
 //! From targets, or from a raw shape, to validated parameters.
 
-use pds_hash::MAX_ROWS;
+use pds_hash::{MAX_ROWS, most_items};
 use serde::{Deserialize, Serialize};
 
 use crate::{Cell, Error};
@@ -23,7 +23,7 @@ impl CountMinParams {
     pub const MAX_DEPTH: u32 = MAX_ROWS as u32;
 
     /// Most cells: what the address space of this platform holds in one allocation of 8-byte cells.
-    pub const MAX_CELLS: u64 = isize::MAX as u64 / 8;
+    pub const MAX_CELLS: u64 = most_items(8, usize::BITS);
 
     /// The smallest table whose estimates exceed the truth by more than `eps` times the total with a chance of at
     /// most `delta` per key.
@@ -279,6 +279,13 @@ fn too_small(eps: f64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// In cells of any size.
+    #[test]
+    fn on_every_platform_the_most_cells_can_be_allocated() {
+        assert_eq!(CountMinParams::MAX_CELLS, isize::MAX as u64 / 8);
+        assert_eq!([32, 64].map(|pointer_bits| most_items(8, pointer_bits)), [(1 << 28) - 1, (1 << 60) - 1]);
+    }
 
     #[test]
     fn the_bound_is_the_floor_of_the_exact_product() {

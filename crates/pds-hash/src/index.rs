@@ -13,6 +13,19 @@ pub const fn reduce(hash: u64, range: u64) -> u64 {
     ((hash as u128 * range as u128) >> 64) as u64
 }
 
+/// The most items of so many bytes that one allocation holds where pointers have so many bits: `usize::BITS` for this
+/// platform. Half of the address space is Rust's limit.
+///
+/// Shapes have 64 bits everywhere; their gates refuse by this what cannot be allocated, before it becomes a `usize`.
+///
+/// # Panics
+///
+/// If `item_bytes` is 0, or `pointer_bits` is 0 or above 64.
+pub const fn most_items(item_bytes: u64, pointer_bits: u32) -> u64 {
+    assert!(pointer_bits >= 1 && pointer_bits <= 64, "the width of a pointer");
+    (u64::MAX >> (u64::BITS - pointer_bits) >> 1) / item_bytes
+}
+
 /// The bits that a Bloom filter probes for one hash, in an array of 64-bit words.
 ///
 /// `x_0 = h`, `x_(i+1) = rotl(x_i, 27) + s` with `s = rotl(h * ODD, 32)`. Each x names a word by its top bits

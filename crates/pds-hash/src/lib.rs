@@ -7,7 +7,7 @@ mod mix;
 mod sip;
 mod wy;
 
-pub use index::{MAX_ROWS, Probes, column, reduce};
+pub use index::{MAX_ROWS, Probes, column, most_items, reduce};
 pub use mix::{mix, route};
 pub use pds_core::{Fingerprint, Key, KeyHasher, Prehashed, frame, frame_into};
 pub use sip::{SipHasher, SipHasher24};

@@ -1,7 +1,7 @@
 //! The default hasher.
 
 use pds_core::{Fingerprint, KeyHasher, fingerprint_of};
-use wyhash::final3::{make_secret, wyhash};
+use wyhash::final3::wyhash;
 
 /// The standard secret of wyhash final version 3.
 const STANDARD_SECRET: [u64; 4] =
@@ -65,6 +65,39 @@ impl KeyHasher for WyHasher {
         let [first, second, ..] = self.secret;
         fold(second ^ 8, fold(value.rotate_left(32) ^ second, value ^ self.seed ^ first))
     }
+}
+
+/// The secret of a seed, as wyhash makes it: odd numbers of bytes of four ones each, any two of which differ in 32 bits.
+///
+/// The crate's function takes remainders of a `usize`, and gives other secrets where that has 32 bits.
+fn make_secret(seed: u64) -> [u64; 4] {
+    const BYTES: [u8; 70] = {
+        let (mut bytes, mut found, mut byte) = ([0; 70], 0, 0u8);
+        while found < bytes.len() {
+            if byte.count_ones() == 4 {
+                bytes[found] = byte;
+                found += 1;
+            }
+            byte += 1;
+        }
+        bytes
+    };
+    let mut state = seed;
+    let mut random = || {
+        state = state.wrapping_add(STANDARD_SECRET[0]);
+        fold(state, state ^ STANDARD_SECRET[1])
+    };
+    let mut secret = [0; 4];
+    for at in 0..secret.len() {
+        let differs = |word: u64| secret[..at].iter().all(|other: &u64| (other ^ word).count_ones() == 32);
+        secret[at] = loop {
+            let word = u64::from_le_bytes(core::array::from_fn(|_| BYTES[(random() % 70) as usize]));
+            if word % 2 == 1 && differs(word) {
+                break word;
+            }
+        };
+    }
+    secret
 }
 
 /// The two halves of the product, one on the other.

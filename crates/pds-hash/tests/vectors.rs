@@ -1,7 +1,8 @@
 //! Published vectors and pinned values: a hash never changes.
 
 use pds_hash::{
-    Fingerprint, KeyHasher, MAX_ROWS, Probes, SipHasher, SipHasher24, WyHasher, column, mix, reduce, route,
+    Fingerprint, KeyHasher, MAX_ROWS, Probes, SipHasher, SipHasher24, WyHasher, column, mix, most_items, reduce,
+    route,
 };
 
 /// The reference implementation's test vectors for final version 3, with the standard secret. A message's
@@ -93,13 +94,41 @@ fn eight_bytes_hash_alike_on_both_paths() {
     for value in values {
         for seed in [0, 1, u64::MAX] {
             let hasher = WyHasher::with_seed(seed);
-            let secret = if seed == 0 { STANDARD_SECRET } else { wyhash::final3::make_secret(seed) };
-            let crates = wyhash::final3::wyhash(&value.to_le_bytes(), seed, secret);
-            assert_eq!([hasher.hash_u64(value), hasher.hash_bytes(&value.to_le_bytes())], [crates; 2]);
+            assert_eq!(hasher.hash_u64(value), hasher.hash_bytes(&value.to_le_bytes()));
+            // Where pointers have 32 bits, the crate makes other secrets.
+            if cfg!(target_pointer_width = "64") || seed == 0 {
+                let secret = if seed == 0 { STANDARD_SECRET } else { wyhash::final3::make_secret(seed) };
+                let crates = wyhash::final3::wyhash(&value.to_le_bytes(), seed, secret);
+                assert_eq!(hasher.hash_u64(value), crates);
+            }
         }
         let keyed = SipHasher::new([7; 16]);
         assert_eq!(keyed.hash_u64(value), keyed.hash_bytes(&value.to_le_bytes()));
     }
+}
+
+/// A longer message takes all words of the secret. The crate's secrets are right where pointers have 64 bits.
+#[test]
+fn seeds_make_the_secrets_of_wyhash() {
+    let message = [7; 100];
+    if cfg!(target_pointer_width = "64") {
+        for seed in (0..100).map(mix).chain([1, u64::MAX]) {
+            let crates = wyhash::final3::wyhash(&message, seed, wyhash::final3::make_secret(seed));
+            assert_eq!(WyHasher::with_seed(seed).hash_bytes(&message), crates, "{seed}");
+        }
+    }
+    assert_eq!(WyHasher::with_seed(1).hash_bytes(&message), SEEDED);
+}
+
+/// Of seed 1.
+const SEEDED: u64 = 0x8dce_6b2d_9ba7_59a6;
+
+/// What this platform's own limit is, and what that of others would be.
+#[test]
+fn an_allocation_holds_half_of_the_address_space() {
+    assert_eq!(most_items(1, usize::BITS), isize::MAX as u64);
+    assert_eq!([16, 32, 64].map(|bits| most_items(8, bits)), [4095, (1 << 28) - 1, (1 << 60) - 1]);
+    assert_eq!([1, 2].map(|bits| most_items(1, bits)), [0, 1]);
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub(crate) fn length_is_possible(theta: u64, count: u64, bytes: usize) -> bool {
 /// Appends the code of ascending hashes below a threshold.
 pub(crate) fn encode(theta: u64, hashes: &[u64], out: &mut Vec<u8>) {
     let r = low_bits(theta, hashes.len() as u64);
-    out.reserve((hashes.len() * (r as usize + 3)).div_ceil(8));
+    // In 64 bits: the bits of the largest sketch are nearly too many for 32.
+    out.reserve((hashes.len() as u64 * u64::from(r + 3)).div_ceil(8) as usize);
     let mut writer = Writer { out, word: 0, used: 0 };
     let mut last = 0;
     for &hash in hashes {

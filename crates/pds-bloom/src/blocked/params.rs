@@ -6,7 +6,7 @@ use super::law::{self, LineLaw};
 use super::line::LINE_BYTES;
 use super::probes::{LINE_BITS, ROUND};
 use crate::Error;
-use crate::targets::{ROUNDING_SLACK, rate, reachable, smallest};
+use crate::targets::{ROUNDING_SLACK, most, rate, reachable, smallest};
 
 /// The shape of a blocked Bloom filter: lines of 64 bytes, bits per key, and the rate that it was designed for.
 ///
@@ -24,10 +24,7 @@ impl BlockedBloomParams {
     pub const MAX_K: u32 = 24;
 
     /// Most bits: what the address space of this platform holds in one allocation.
-    pub const MAX_BITS: u64 = {
-        let (allocatable, countable) = (isize::MAX as u64 / LINE_BYTES as u64, u64::MAX / LINE_BITS as u64);
-        LINE_BITS as u64 * if allocatable < countable { allocatable } else { countable }
-    };
+    pub const MAX_BITS: u64 = LINE_BITS as u64 * most(LINE_BYTES, LINE_BITS, usize::BITS);
 
     const MAX_LINES: u64 = Self::MAX_BITS / LINE_BITS as u64;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::law;
 use crate::Error;
-use crate::targets::{ROUNDING_SLACK, rate, reachable, smallest};
+use crate::targets::{ROUNDING_SLACK, most, rate, reachable, smallest};
 
 /// The shape of a classic Bloom filter: bits, probes per key, and the rate that it was designed for.
 ///
@@ -22,10 +22,7 @@ impl BloomParams {
     pub const MAX_K: u32 = 64;
 
     /// Most bits: what the address space of this platform holds in one allocation.
-    pub const MAX_BITS: u64 = {
-        let (allocatable, countable) = (isize::MAX as u64 / 8, u64::MAX / 64);
-        64 * if allocatable < countable { allocatable } else { countable }
-    };
+    pub const MAX_BITS: u64 = 64 * most(8, 64, usize::BITS);
 
     /// The smallest shape whose rate of false positives at `keys` distinct keys is at most `fpr`.
     ///

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::counters::COUNTER_LINES;
 use crate::blocked::line::LINE_BYTES;
+use crate::blocked::probes::LINE_BITS;
+use crate::targets::most;
 use crate::{BlockedBloomParams, Error};
 
 /// The shape of a counting Bloom filter: that of the blocked filter which answers, and which counters of four bits a bit
@@ -22,9 +24,9 @@ impl CountingBloomParams {
     pub const MAX_K: u32 = BlockedBloomParams::MAX_K;
 
     /// Bytes of a line and its counters.
-    const BYTES_PER_LINE: u64 = (LINE_BYTES * (1 + COUNTER_LINES)) as u64;
+    const BYTES_PER_LINE: usize = LINE_BYTES * (1 + COUNTER_LINES);
 
-    const MAX_LINES: u64 = isize::MAX as u64 / Self::BYTES_PER_LINE;
+    const MAX_LINES: u64 = most(Self::BYTES_PER_LINE, LINE_BITS, usize::BITS);
 
     /// Most bits: with their counters they are what the address space of this platform holds.
     pub const MAX_BITS: u64 = Self::MAX_LINES * LINE_BYTES as u64 * 8;
@@ -90,7 +92,7 @@ impl CountingBloomParams {
 
     /// Bytes of bits and counters: what a filter of this shape allocates, five times its bits.
     pub const fn size_bytes(&self) -> u64 {
-        self.lines() * Self::BYTES_PER_LINE
+        self.lines() * Self::BYTES_PER_LINE as u64
     }
 
     /// Expected rate of false positives while `keys` distinct keys are held, a probability:

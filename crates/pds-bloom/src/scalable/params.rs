@@ -1,5 +1,6 @@
 //! From targets to validated parameters, and what the next layer of a chain has to be.
 
+use pds_hash::most_items;
 use serde::{Deserialize, Serialize};
 
 use super::layer::LayerParams;
@@ -155,7 +156,8 @@ impl ScalableBloomParams {
         let next = LayerParams::for_fpr(keys, fpr).map_err(|_| Error::Full)?;
         let bytes =
             layers.iter().try_fold(next.size_bytes(), |sum, layer| sum.checked_add(layer.size_bytes()));
-        if bytes.is_some_and(|bytes| bytes <= self.max_bytes) { Ok(next) } else { Err(Error::Full) }
+        let most = self.max_bytes.min(most_items(1, usize::BITS));
+        if bytes.is_some_and(|bytes| bytes <= most) { Ok(next) } else { Err(Error::Full) }
     }
 
     /// Keys and rate of the layer behind these: so many times the keys of the largest, and a share of the rate, or half of

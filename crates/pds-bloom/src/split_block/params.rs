@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::block::BLOCK_BYTES;
 use super::law;
 use crate::Error;
-use crate::targets::{ROUNDING_SLACK, rate, reachable, smallest};
+use crate::targets::{ROUNDING_SLACK, most, rate, reachable, smallest};
 
 /// The shape of a split-block Bloom filter: its blocks of 256 bits, and the rate that it was designed for.
 ///
@@ -21,7 +21,7 @@ impl SplitBlockParams {
     /// Most blocks: the limit of the format, 2^31 (64 GiB), or what the address space of this platform holds in one
     /// allocation.
     pub const MAX_BLOCKS: u64 = {
-        let (format, allocatable) = (1 << 31, isize::MAX as u64 / BLOCK_BYTES as u64);
+        let (format, allocatable) = (1 << 31, most(BLOCK_BYTES, 8 * BLOCK_BYTES as u32, usize::BITS));
         if allocatable < format { allocatable } else { format }
     };
 

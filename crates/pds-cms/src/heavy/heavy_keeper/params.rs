@@ -1,10 +1,11 @@
 //! Shapes of HeavyKeepers.
 
+use pds_hash::most_items;
 use serde::{Deserialize, Serialize};
 
 use super::super::index::{MAX_SLOTS, slots_asked_for};
 use super::super::ranked::Ranked;
-use super::bucket::CELLS;
+use super::bucket::{Bucket, CELLS};
 use crate::Error;
 
 /// How many keys are listed, how many cells contend for the list, how fast they decay, and the seed of the chances.
@@ -23,7 +24,7 @@ impl HeavyKeeperParams {
     pub const MAX_K: u32 = MAX_SLOTS;
 
     /// Most buckets: 2^28, of 64 bytes each, as far as the address space goes.
-    pub const MAX_BUCKETS: u32 = if usize::BITS >= 64 { 1 << 28 } else { 1 << 24 };
+    pub const MAX_BUCKETS: u32 = max_buckets(usize::BITS);
 
     /// The published base of the decay: a cell at count c gives way by one with a chance of 1.08^-c.
     pub const BASE: f64 = 1.08;
@@ -141,5 +142,22 @@ impl TryFrom<Shape> for HeavyKeeperParams {
 impl From<HeavyKeeperParams> for Shape {
     fn from(HeavyKeeperParams { k, buckets, base, seed }: HeavyKeeperParams) -> Self {
         Self { k, buckets, base, seed }
+    }
+}
+
+/// The most buckets where pointers have so many bits.
+const fn max_buckets(pointer_bits: u32) -> u32 {
+    let (named, allocatable) = (1 << 28, most_items(size_of::<Bucket>() as u64, pointer_bits));
+    if allocatable < named { allocatable as u32 } else { named as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_every_platform_the_most_buckets_can_be_allocated() {
+        assert_eq!(size_of::<Bucket>(), 64, "as it is written");
+        assert_eq!([16, 32, 64].map(max_buckets), [(1 << 9) - 1, (1 << 25) - 1, 1 << 28]);
     }
 }
