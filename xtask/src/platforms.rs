@@ -121,9 +121,7 @@ fn links_narrow() -> bool {
     let program = "int main(void) { return 0; }";
     let source = std::env::temp_dir().join(format!("pds-narrow-{}.c", std::process::id()));
     let linked = std::fs::write(&source, program).is_ok()
-        && succeeds(
-            Command::new("cc").args(["-m32", "-o"]).arg(source.with_extension("out")).arg(&source),
-        );
+        && succeeds(Command::new("cc").args(["-m32", "-o"]).arg(source.with_extension("out")).arg(&source));
     // What may be left behind is two small files in the folder for such.
     std::fs::remove_file(source.with_extension("out")).ok();
     std::fs::remove_file(source).ok();
@@ -146,50 +144,70 @@ fn msrv(packages: &[Package]) -> Result<Outcome, Failure> {
     cargo(&[&toolchain, "check", "--quiet", "--tests"], &of(packages)).map(|()| Outcome::Passed)
 }
 
-/// Tests beside the golden files that are worth a thousandfold slower run: a package, its test, and a part of the names.
-const OF_BYTES: &[(&str, &str, &str)] = &[
-    ("pds-core", "wire", ""),
-    ("pds-core", "keys", ""),
-    ("pds-hash", "vectors", ""),
-    ("pds-cms", "heavy", "golden"),
+/// Tests of a package that are worth a run a thousand times as slow: where they are, and parts of their names; all of them
+/// if there are none.
+type Selection = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Of bytes, beside the golden files.
+const OF_BYTES: &[Selection] = &[
+    ("pds-core", &["--test", "wire"], &["layout", "kind", "overlong", "fault"]),
+    ("pds-core", &["--test", "keys"], &[]),
+    (
+        "pds-hash",
+        &["--test", "vectors"],
+        &["pinned", "vectors", "siphash", "final_3", "columns_stay", "seeds"],
+    ),
+    ("pds-cms", &["--test", "heavy"], &["golden"]),
+];
+
+/// Of unsafe code and atomics: what every kind of load and hint is reached by, and threads.
+const OF_UNSAFE: &[Selection] = &[
+    ("pds-bloom", &["--lib"], &["arch::"]),
+    ("pds-bloom", &["--test", "golden", "--test", "blocked_golden"], &["raw_shape", "several_rounds"]),
+    ("pds-bloom", &["--test", "atomic"], &["threads_lose", "keys_and_hashes"]),
+    ("pds-cuckoo", &["--test", "golden"], &["empty", "other_hashers"]),
+    ("pds-static-filters", &["--test", "golden"], &["empty", "hundred"]),
+    ("pds-cms", &["--test", "golden"], &["small_cells", "a_seeded_hasher"]),
+    ("pds-cms", &["--test", "atomic"], &["threads_fill"]),
+    ("pds-hll", &["--test", "atomic"], &["many_threads"]),
 ];
 
 fn big_endian(packages: &[Package]) -> Result<Outcome, Failure> {
-    let Some(why) = without_miri() else {
-        for package in packages {
-            let golden: Vec<_> = package.tests.iter().filter(|test| test.contains("golden")).collect();
-            if !golden.is_empty() {
-                let tests = golden.iter().flat_map(|&test| ["--test", test]);
-                miri(&package.name, tests.chain(["--target", BIG_ENDIAN]), &[])?;
-            }
+    if let Some(why) = without_miri() {
+        return Ok(Outcome::Skipped(why));
+    }
+    let target = ["--target", BIG_ENDIAN];
+    for package in packages {
+        let golden = package.tests.iter().filter(|test| test.contains("golden"));
+        let tests: Vec<_> = golden.flat_map(|test| ["--test", test]).collect();
+        if !tests.is_empty() {
+            miri(&package.name, &[&tests, &target[..]].concat(), &[])?;
         }
-        for &(package, test, names) in OF_BYTES {
-            miri(package, ["--test", test, "--target", BIG_ENDIAN].into_iter(), &[names])?;
-        }
-        return Ok(Outcome::Passed);
-    };
-    Ok(Outcome::Skipped(why))
+    }
+    for (package, tests, names) in OF_BYTES {
+        miri(package, &[tests, &target[..]].concat(), names)?;
+    }
+    Ok(Outcome::Passed)
 }
-
-/// The crates with unsafe code or atomics, and parts of the names of the tests that reach it.
-const UNSAFE: &[(&str, &[&str])] = &[];
 
 fn undefined_behaviour() -> Result<Outcome, Failure> {
-    let Some(why) = without_miri() else {
-        for &(package, names) in UNSAFE {
-            miri(package, ["--lib", "--tests"].into_iter(), names)?;
-        }
-        return Ok(Outcome::Passed);
-    };
-    Ok(Outcome::Skipped(why))
+    if let Some(why) = without_miri() {
+        return Ok(Outcome::Skipped(why));
+    }
+    for (package, tests, names) in OF_UNSAFE {
+        miri(package, tests, names)?;
+    }
+    Ok(Outcome::Passed)
 }
 
-/// Runs tests under Miri: their random numbers are from the machine, and golden files are read from it.
-fn miri<'a>(package: &str, tests: impl Iterator<Item = &'a str>, names: &[&str]) -> Result<(), Failure> {
+/// Runs tests under Miri. Golden files are read from the machine, which is why it is not shut out.
+fn miri(package: &str, tests: &[&str], names: &[&str]) -> Result<(), Failure> {
+    /// Cases of a property test that does not name a number of its own.
+    const CASES: &str = "3";
     let mut command = Command::new("cargo");
     command.args(["+nightly", "miri", "test", "--quiet", "--package", package]).args(tests);
-    command.arg("--").args(names.iter().filter(|name| !name.is_empty()));
-    command.env("MIRIFLAGS", "-Zmiri-disable-isolation").current_dir(root());
+    command.arg("--").args(names).current_dir(root());
+    command.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("PROPTEST_CASES", CASES);
     finished(&mut command, &format!("Miri on {package}"))
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use pds_bloom::prelude::*;
 use pds_bloom::{BlockedBloomFilter, BlockedBloomParams};
-use pds_testkit::DistinctKeys;
+use pds_testkit::{DistinctKeys, fewer_interpreted};
 use proptest::prelude::*;
 
 /// One run for both kinds, in the words that they share.
@@ -150,7 +150,7 @@ fn large_filters_equal_the_owned_ones_too() {
 }
 
 const THREADS: u64 = 4;
-const KEYS: u64 = 200_000;
+const KEYS: u64 = fewer_interpreted(200_000);
 
 /// Threads insert overlapping streams.
 fn threads_lose_no_key<S: Shared>(empty: impl Fn() -> S::Owned) {

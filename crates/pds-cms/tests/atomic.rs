@@ -6,6 +6,7 @@ use std::thread;
 
 use pds_cms::prelude::*;
 use pds_cms::{Cell, WyHasher};
+use pds_testkit::fewer_interpreted;
 use proptest::prelude::*;
 
 fn shape(width: u64, depth: u32) -> CountMinParams {
@@ -91,7 +92,7 @@ proptest! {
 #[test]
 fn threads_fill_it_as_one_would() {
     const THREADS: u64 = 4;
-    const EACH: u64 = 40_000;
+    const EACH: u64 = fewer_interpreted(40_000);
     fn run<C: Cell>(n: u64) {
         let params = shape(13, 3);
         let shared = AtomicCountMinSketch::<C>::with_hasher(params, WyHasher::default());

@@ -50,7 +50,8 @@ proptest! {
 #[test]
 fn many_threads_make_the_sketch_of_one() {
     const THREADS: u64 = 4;
-    for (precision, keys) in [(4, 100), (12, 700), (12, 900), (12, 20_000), (14, 3000)] {
+    let cases = [(4, 100), (12, 700), (12, 900), (12, 20_000), (14, 3000)];
+    for (precision, keys) in cases.into_iter().take(if cfg!(miri) { 1 } else { cases.len() }) {
         let shared = AtomicHyperLogLog::new(params(precision));
         let told = AtomicUsize::new(0);
         thread::scope(|scope| {

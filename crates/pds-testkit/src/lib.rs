@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod effort;
 mod envelope;
 mod experiment;
 mod golden;
@@ -15,6 +16,7 @@ mod toy;
 mod values;
 mod wire_laws;
 
+pub use effort::fewer_interpreted;
 pub use envelope::{forge, payload_start, reseal};
 pub use experiment::{Cell, Experiment, Plot, Scale};
 pub use golden::golden;

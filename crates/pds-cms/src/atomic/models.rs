@@ -169,7 +169,9 @@ fn two_writers<A: Shared<u8> + 'static>(
 fn joined_threads_leave_the_sequential_sketch() {
     let [one, other] = pair();
     // Apart in a row, together in both, and over the edge of a cell on either side.
-    for counts in [[(one, 1), (other, 2)], [(one, 1), (one, 2)], [(one, 200), (other, 100)], [(one, 255), (one, 1)]] {
+    for counts in
+        [[(one, 1), (other, 2)], [(one, 1), (one, 2)], [(one, 200), (other, 100)], [(one, 255), (one, 1)]]
+    {
         let outcome = (expected(&counts), [true, true]);
         assert_eq!(two_writers::<ModelCell>(&[], counts), BTreeSet::from([outcome]));
     }
