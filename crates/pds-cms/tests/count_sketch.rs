@@ -370,7 +370,11 @@ fn the_law_of_a_shape_is_kept_by_it_and_by_no_narrower_one() {
     };
     for eps in [0.5, 0.1, 0.03, 0.001] {
         for delta in [0.5, 0.3, 0.1, 0.01, 1e-3, 1e-6, 1e-9] {
-            let params = CountSketchParams::for_error(eps, delta).unwrap();
+            let params = match CountSketchParams::for_error(eps, delta) {
+                // Where pointers have 32 bits, some tables are beyond them.
+                Err(Error::Parameter { name: "eps", .. }) if usize::BITS < 64 && eps < 0.01 => continue,
+                params => params.unwrap(),
+            };
             let failure = |width: f64| 2.0 * tail(params.depth(), 1.0 / (2.0 * width * eps * eps));
             let width = params.width() as f64;
             // What keys of a shared hash leave of the chance.

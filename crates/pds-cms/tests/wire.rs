@@ -106,7 +106,8 @@ fn parameters_pass_the_gate_of_the_constructors() {
     for delta in [f64::NAN, -0.1, -0.0, 0.0, 1.0, f64::INFINITY] {
         assert_eq!(decode_body((2, 2, delta, 4, 0, 0)), malformed("params"));
     }
-    for (width, depth) in [(2, 1), (1, 2), (2, 3), (1 << 40, 4), (CountMinParams::MAX_CELLS, 1)] {
+    let large = if usize::BITS < 64 { 1 << 20 } else { 1 << 40 };
+    for (width, depth) in [(2, 1), (1, 2), (2, 3), (large, 4), (CountMinParams::MAX_CELLS, 1)] {
         assert_eq!(decode_body((width, depth, 0.1, 4, 0, 0)), malformed("payload length"));
     }
     for cell_bytes in [0, 3, 5, 16, 255] {
