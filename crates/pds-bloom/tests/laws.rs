@@ -68,7 +68,9 @@ proptest! {
                 prop_assert!(smaller.fpr(keys) > fpr * (1.0 - slack));
             }
         } else {
-            prop_assert!(fpr < 2.0 * keys as f64 / 2f64.powi(64));
+            // Where pointers have 32 bits there is room for 2^34 bits.
+            let no_room = usize::BITS < 64 && keys as f64 * exponent > 1e10;
+            prop_assert!(fpr < 2.0 * keys as f64 / 2f64.powi(64) || no_room);
         }
     }
 }
