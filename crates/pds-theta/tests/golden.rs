@@ -20,8 +20,10 @@ fn of(lg_k: u8, keys: std::ops::Range<i32>) -> ThetaSketch {
     sketch
 }
 
-/// Each file and how its sketch is made.
-fn states() -> [(&'static str, fn() -> ThetaSketch); 5] {
+/// A file and how its sketch is made.
+type State = (&'static str, fn() -> ThetaSketch);
+
+fn states() -> [State; 5] {
     fn few() -> ThetaSketch {
         let mut few = sketch(5);
         few.extend(["alice", "bob", "carol"]);
