@@ -93,7 +93,7 @@ mod tests {
             for pointer_bits in [16, 32, 64] {
                 let most = u128::from(most(bytes, bits, pointer_bits));
                 let fits = |items: u128| {
-                    items * bytes as u128 <= (1 << (pointer_bits - 1)) - 1
+                    items * (bytes as u128) < 1 << (pointer_bits - 1)
                         && items * u128::from(bits) <= u128::from(u64::MAX)
                 };
                 assert!(most > 0 && fits(most) && !fits(most + 1), "{bytes} bytes, {pointer_bits} bits");

@@ -5,7 +5,11 @@ use pds_bloom::{BlockedBloomParams, BloomParams, Error};
 #[test]
 fn twenty_shapes_stay() {
     for ((keys, fpr), shape) in PINNED {
-        let params = BlockedBloomParams::for_fpr(keys, fpr).unwrap();
+        let params = match BlockedBloomParams::for_fpr(keys, fpr) {
+            // Where pointers have 32 bits, the largest are beyond them.
+            Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 1_000_000_000 => continue,
+            params => params.unwrap(),
+        };
         assert_eq!((params.lines(), params.k()), shape, "for {keys} keys at {fpr}");
     }
 }
@@ -81,9 +85,11 @@ fn each_bad_argument_is_named() {
 fn shapes_beyond_32_bits_are_priced_before_they_are_made() {
     let params = BlockedBloomParams::with_shape((1 << 32) + 1, 7).unwrap();
     assert_eq!((params.bits(), params.size_bytes()), ((1 << 32) + 512, (1 << 29) + 64));
-    let large = BlockedBloomParams::for_fpr(10_000_000_000, 0.01).unwrap();
-    assert!((12.3e9..12.5e9).contains(&(large.size_bytes() as f64)));
-    assert!(large.fpr(10_000_000_000) <= 0.01);
+    if usize::BITS == 64 {
+        let large = BlockedBloomParams::for_fpr(10_000_000_000, 0.01).unwrap();
+        assert!((12.3e9..12.5e9).contains(&(large.size_bytes() as f64)));
+        assert!(large.fpr(10_000_000_000) <= 0.01);
+    }
     assert_eq!(BlockedBloomParams::with_shape(1, 1).unwrap().bits(), 512);
     assert!(BlockedBloomParams::with_shape(BlockedBloomParams::MAX_BITS, 24).is_ok());
     assert!(BlockedBloomParams::with_shape(BlockedBloomParams::MAX_BITS + 1, 24).is_err());
@@ -91,7 +97,7 @@ fn shapes_beyond_32_bits_are_priced_before_they_are_made() {
 
 #[test]
 fn rates_are_probabilities_at_every_load() {
-    let shapes = [(1u64, 1), (512, 24), (9_600, 6), (1 << 40, 9)];
+    let shapes = [(1u64, 1), (512, 24), (9_600, 6), (BlockedBloomParams::MAX_BITS.min(1 << 40), 9)];
     for params in shapes.map(|(bits, k)| BlockedBloomParams::with_shape(bits, k).unwrap()) {
         let rates: Vec<f64> = [0, 1, 1000, 1_000_000, u64::MAX].map(|keys| params.fpr(keys)).into();
         assert!(rates.is_sorted() && rates[0] == 0.0 && rates[4] <= 1.0, "{rates:?}");

@@ -5,7 +5,11 @@ use pds_bloom::{BlockedBloomParams, CountingBloomParams, Error};
 #[test]
 fn twenty_shapes_stay() {
     for ((keys, fpr), shape) in PINNED {
-        let params = CountingBloomParams::for_fpr(keys, fpr).unwrap();
+        let params = match CountingBloomParams::for_fpr(keys, fpr) {
+            // Where pointers have 32 bits, the largest are beyond them.
+            Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 1_000_000_000 => continue,
+            params => params.unwrap(),
+        };
         assert_eq!((params.bits(), params.k()), shape, "for {keys} keys at {fpr}");
         assert!(params.fpr(keys) <= fpr);
     }

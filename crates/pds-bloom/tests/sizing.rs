@@ -5,7 +5,11 @@ use pds_bloom::{BloomParams, Error};
 #[test]
 fn twenty_shapes_stay() {
     for ((keys, fpr), shape) in PINNED {
-        let params = BloomParams::for_fpr(keys, fpr).unwrap();
+        let params = match BloomParams::for_fpr(keys, fpr) {
+            // Where pointers have 32 bits, the largest are beyond them.
+            Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 1_000_000_000 => continue,
+            params => params.unwrap(),
+        };
         assert_eq!((params.bits(), params.k()), shape, "for {keys} keys at {fpr}");
     }
 }
@@ -104,9 +108,11 @@ fn a_target_that_one_number_of_probes_meets_is_met() {
 fn shapes_beyond_32_bits_are_priced_before_they_are_made() {
     let params = BloomParams::with_shape((1 << 32) + 1, 7).unwrap();
     assert_eq!((params.bits(), params.size_bytes()), ((1 << 32) + 64, (1 << 29) + 8));
-    let large = BloomParams::for_fpr(10_000_000_000, 0.01).unwrap();
-    assert!((11.9e9..12.1e9).contains(&(large.size_bytes() as f64)));
-    assert!(large.fpr(10_000_000_000) <= 0.01);
+    if usize::BITS == 64 {
+        let large = BloomParams::for_fpr(10_000_000_000, 0.01).unwrap();
+        assert!((11.9e9..12.1e9).contains(&(large.size_bytes() as f64)));
+        assert!(large.fpr(10_000_000_000) <= 0.01);
+    }
     assert_eq!(BloomParams::with_shape(1, 1).unwrap().bits(), 64);
     assert!(BloomParams::with_shape(BloomParams::MAX_BITS, 64).is_ok());
     assert!(BloomParams::with_shape(BloomParams::MAX_BITS + 1, 64).is_err());

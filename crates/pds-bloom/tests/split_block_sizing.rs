@@ -6,7 +6,11 @@ use proptest::prelude::*;
 #[test]
 fn twenty_shapes_stay() {
     for ((keys, fpr), blocks) in PINNED {
-        let params = SplitBlockParams::for_fpr(keys, fpr).unwrap();
+        let params = match SplitBlockParams::for_fpr(keys, fpr) {
+            // Where pointers have 32 bits, the largest are beyond them.
+            Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 1_000_000_000 => continue,
+            params => params.unwrap(),
+        };
         assert_eq!(params.blocks(), blocks, "for {keys} keys at {fpr}");
         assert_eq!(params.design_fpr(), Some(fpr));
     }

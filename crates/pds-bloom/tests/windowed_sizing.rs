@@ -5,7 +5,11 @@ use pds_bloom::{BlockedBloomParams, Error, WindowedBloomParams};
 #[test]
 fn twenty_shapes_stay() {
     for ((keys, fpr, generations), shape) in PINNED {
-        let params = WindowedBloomParams::for_fpr(keys, fpr, generations).unwrap();
+        let params = match WindowedBloomParams::for_fpr(keys, fpr, generations) {
+            // Where pointers have 32 bits, the largest are beyond them.
+            Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 1_000_000_000 => continue,
+            params => params.unwrap(),
+        };
         let found = (params.bits_per_generation(), params.k());
         assert_eq!(found, shape, "for {keys} keys at {fpr} in {generations} generations");
     }
