@@ -10,17 +10,18 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn fixed(keys: impl IntoIterator<Item = u32>) -> CuckooFilter {
-    let mut filter = CuckooFilter::new(CuckooParams::for_fpr(1_000, 0.01).unwrap());
+    let mut filter = CuckooFilter::new(CuckooParams::for_fpr(1_000, 0.01).expect("valid targets"));
     for key in keys {
-        filter.insert(&key).unwrap();
+        filter.insert(&key).expect("room");
     }
     filter
 }
 
 fn growable(keys: impl IntoIterator<Item = u32>) -> GrowableCuckooFilter {
-    let mut filter = GrowableCuckooFilter::new(GrowableCuckooParams::for_fpr(100, 100_000, 0.01).unwrap());
+    let mut filter =
+        GrowableCuckooFilter::new(GrowableCuckooParams::for_fpr(100, 100_000, 0.01).expect("valid targets"));
     for key in keys {
-        filter.insert(&key).unwrap();
+        filter.insert(&key).expect("room");
     }
     filter
 }
@@ -70,7 +71,9 @@ proptest! {
     #[test]
     fn the_union_of_lists_is_their_set_ascending(mut lists in vec(vec(0..300u64, 0..100), 0..8), sorted: bool) {
         if sorted {
-            lists.iter_mut().for_each(|list| list.sort_unstable());
+            for list in &mut lists {
+                list.sort_unstable();
+            }
         }
         let expected: Vec<u64> = lists.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
         prop_assert_eq!(union_hashes(&lists), expected);

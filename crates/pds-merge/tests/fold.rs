@@ -17,7 +17,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn bloom_of(keys: &[u64]) -> BloomFilter {
-    let mut filter = BloomFilter::new(BloomParams::for_fpr(1_000, 0.01).unwrap());
+    let mut filter = BloomFilter::new(BloomParams::for_fpr(1_000, 0.01).expect("a shape"));
     for key in keys {
         filter.insert(key);
     }
@@ -25,7 +25,7 @@ fn bloom_of(keys: &[u64]) -> BloomFilter {
 }
 
 fn count_min_of(keys: &[u64]) -> CountMinSketch<u32> {
-    let mut sketch = CountMinSketch::new(CountMinParams::for_error(0.01, 0.01).unwrap());
+    let mut sketch = CountMinSketch::new(CountMinParams::for_error(0.01, 0.01).expect("a shape"));
     for key in keys {
         sketch.insert(key);
     }
@@ -33,7 +33,7 @@ fn count_min_of(keys: &[u64]) -> CountMinSketch<u32> {
 }
 
 fn theta_of(keys: &[u64]) -> ThetaSketch {
-    let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(5).unwrap());
+    let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(5).expect("a shape"));
     for key in keys {
         sketch.insert(key);
     }
@@ -51,7 +51,7 @@ fn all_ways_agree<S: Sketch + ExactMerge + Clone + Send>(build: impl Fn(&[u64]) 
     let whole = build(&shards.concat()).to_bytes();
 
     let mut fold = build(&[]);
-    merge_all(&mut fold, &sketches).unwrap();
+    merge_all(&mut fold, &sketches).expect("one shape");
     assert!(fold.to_bytes() == whole, "the fold");
     for (way, merged) in [
         ("the tree", merge_tree(sketches.clone())),

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn bounded(estimate: f64, low: f64, high: f64) -> Bounded {
-    Bounded::new(estimate, low, high).unwrap()
+    Bounded::new(estimate, low, high).expect("in order")
 }
 
 /// An interval within these numbers, an estimate and a truth in it.
@@ -155,7 +155,7 @@ fn five_filters_at_one_per_cent() {
     assert!((any_independent(&rates).unwrap() - 0.0490).abs() < 0.00005);
     assert!(close(all_independent(&rates).unwrap(), 1e-10));
     let (low, high) = any_dependent(&rates).unwrap();
-    assert!(low == 0.01 && close(high, 0.05));
+    assert!(close(low, 0.01) && close(high, 0.05));
     assert_eq!(all_dependent(&rates), Ok((0.0, 0.01)));
     // No digits are lost.
     assert!(close(any_independent(&[1e-18, 1e-18]).unwrap(), 2e-18));

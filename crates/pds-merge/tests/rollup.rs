@@ -115,7 +115,7 @@ fn cases() -> impl Strategy<Value = (RollupParams, u64, Vec<Op>)> {
     let lead = prop_oneof![8 => 0..3u64, 1 => Just(HUGE), 1 => Just(u64::MAX)];
     let base = prop_oneof![Just(0), Just(1_000), Just(u64::MAX - 200)];
     (width, retention, lead, base).prop_flat_map(|(width, retention, lead, base)| {
-        let params = RollupParams::new(width, retention).unwrap().with_lead(lead);
+        let params = RollupParams::new(width, retention).expect("not 0").with_lead(lead);
         (Just(params), Just(base), ops(base))
     })
 }

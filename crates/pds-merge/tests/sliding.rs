@@ -82,6 +82,14 @@ proptest! {
                     let each: u64 = window.buckets().map(|(_, sketch)| sketch.count()).sum();
                     prop_assert_eq!(each, keys.len() as u64);
                     prop_assert!(window.buckets().count() as u64 <= buckets);
+                    // After a restart.
+                    let mut restored = SlidingWindow::new(params, dd_of(&[]), now);
+                    for (start, sketch) in window.buckets() {
+                        let _ = restored.merged();
+                        restored.insert_bucket(start, sketch.clone()).unwrap();
+                    }
+                    prop_assert!(restored.buckets().eq(window.buckets()));
+                    prop_assert_eq!(restored.merged(), window.merged());
                 }
             }
             prop_assert_eq!((window.refused_late(), window.refused_ahead(), window.now()), (late, ahead, now));

@@ -23,6 +23,7 @@ use crate::{Error, Merge};
 /// * **Late data** goes into its own bucket as long as that is kept. What is older is refused and counted, and so is what is
 ///   further ahead than [`RollupParams::lead`].
 /// * **One prototype.** All sketches begin as clones of one empty sketch; one that does not merge with it is refused.
+///   (A `HyperLogLog` or `ThetaSketch` of a lower precision does merge, and its row goes down to it.)
 /// * **Error**: that of the merged sketch: none on top where the merge is exact, times included, but that ranges are
 ///   rounded to buckets.
 /// * **Memory**: one sketch for each bucket and dimension that occurred; nothing limits the number of dimensions.

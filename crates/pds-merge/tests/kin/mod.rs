@@ -6,7 +6,7 @@ use pds_quantiles::prelude::*;
 
 /// Exact by bytes, and it counts: what is merged twice shows.
 pub(crate) fn dd_of(keys: &[u64]) -> DDSketch {
-    let mut sketch = DDSketch::new(DDSketchParams::for_accuracy(0.01).unwrap());
+    let mut sketch = DDSketch::new(DDSketchParams::for_accuracy(0.01).expect("a shape"));
     sketch.extend(keys.iter().map(|&key| key as f64));
     sketch
 }
@@ -16,7 +16,7 @@ pub(crate) fn hll_of(keys: &[u64]) -> HyperLogLog {
 }
 
 pub(crate) fn hll_with<H: KeyHasher>(hasher: H, keys: &[u64]) -> HyperLogLog<H> {
-    let mut sketch = HyperLogLog::with_hasher(HllParams::with_precision(5).unwrap(), hasher);
+    let mut sketch = HyperLogLog::with_hasher(HllParams::with_precision(5).expect("a shape"), hasher);
     for key in keys {
         sketch.insert(key);
     }
