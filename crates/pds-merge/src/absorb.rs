@@ -56,7 +56,7 @@ pub fn absorb_all_growable<H: Fingerprint, T: Borrow<GrowableCuckooFilter<H>>>(
 ///
 /// ```
 /// use pds_merge::union_hashes;
-/// use pds_static_filters::prelude::*;
+/// use pds_static_filters::{BinaryFuseFilter8, Error, KeyHasher, WyHasher};
 ///
 /// # fn main() -> Result<(), Error> {
 /// let hasher = WyHasher::default();
