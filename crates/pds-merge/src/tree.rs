@@ -8,8 +8,8 @@ use crate::ExactMerge;
 use crate::{Error, Merge, MergeError, Merged};
 
 /// Merges sketches pairwise, and the results pairwise again: a balanced tree, in which each sketch goes through at most
-/// log2(n) + 1 merges instead of up to n - 1. At most log2(n) + 2 of them are alive at a time, so an iterator may make them
-/// as they are needed.
+/// log2(n) + 1 merges instead of up to n - 1. At most log2(n) + 2 of them are alive at a time, and those that
+/// did not fit where they stood, so an iterator may make them as they are needed.
 ///
 /// * **Use it for a `KllSketch`**, whose every merge rounds: the ranks of a tree of many are closer than those of
 ///   [`merge_all`](crate::merge_all). A `TDigest` gains nothing by it.
