@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, docs, root, say};
+use crate::{Failure, compat, docs, report, root, say};
 
 /// A command of the run, below the root or one of its folders.
 struct Step {
@@ -44,6 +44,8 @@ pub fn run() -> Result<(), Failure> {
     for step in STEPS {
         timed(step.name, || step.run())?;
     }
+    timed("bytes of earlier revisions", || compat::run(&compat::Arguments::default()))?;
+    timed("the report", || report::run(&report::Arguments::default()))?;
     timed("the book", docs::run)
 }
 

@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
 pub mod accuracy;
 pub mod bench;
 pub mod ci;
+pub mod compat;
 pub mod docs;
+pub mod report;
 
 /// Prints a line; `println!` would panic where nobody reads or a disk is full.
 fn say(text: &str) -> Result<(), Failure> {

@@ -21,6 +21,10 @@ enum Command {
     Bench(xtask::bench::Arguments),
     /// Build the book, after checking its citations and generated parts
     Docs,
+    /// Compare golden files, and the public interface of a release, with an earlier revision
+    Compat(xtask::compat::Arguments),
+    /// All tables and plots in one page
+    Report(xtask::report::Arguments),
     /// Everything that has to pass before a change lands
     Ci,
 }
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
         Command::Accuracy(arguments) => xtask::accuracy::run(&arguments),
         Command::Bench(arguments) => xtask::bench::run(&arguments),
         Command::Docs => xtask::docs::run(),
+        Command::Compat(arguments) => xtask::compat::run(&arguments),
+        Command::Report(arguments) => xtask::report::run(&arguments),
         Command::Ci => xtask::ci::run(),
     };
     match result {
