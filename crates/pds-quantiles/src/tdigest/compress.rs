@@ -20,6 +20,10 @@ const NORMALIZER: f64 = 14.0;
 /// How much heavier centroids may be after a pass that has left too many.
 const RELAX: f64 = 1.25;
 
+/// The greatest count up to which every number of values is a float. Up to it ends are those of the first formula, which bytes
+/// depend on.
+const WHOLE: u64 = 1 << f64::MANTISSA_DIGITS;
+
 /// The centroids of sorted `units`, `pending` and `sorted`, in order; equal values in one. `pending` is left in disorder.
 pub(crate) fn collect(sorted: &[Centroid], pending: &mut Vec<Centroid>, units: &[Finite]) -> Vec<Centroid> {
     let mut all = Vec::with_capacity(sorted.len() + pending.len() + units.len());
@@ -95,6 +99,11 @@ fn pass(centroids: &mut Vec<Centroid>, count: u64, slope: f64) {
 
 /// The greatest number of values that a centroid behind `begin` values may end behind.
 fn furthest_end(begin: u64, count: u64, slope: f64) -> u64 {
+    if count <= WHOLE { end_of_whole(begin, count, slope) } else { end_of_any(begin, count, slope) }
+}
+
+/// For counts that are floats, and all up to them.
+fn end_of_whole(begin: u64, count: u64, slope: f64) -> u64 {
     let (w, n) = (begin as f64, count as f64);
     let end = w + slope * w * (1.0 - w / n);
     let end = if end <= n - w {
@@ -106,6 +115,23 @@ fn furthest_end(begin: u64, count: u64, slope: f64) -> u64 {
         (libm::sqrt(b * b + 4.0 * slope * (w / n)) - b) * n / (2.0 * slope)
     };
     end as u64
+}
+
+/// For any count: the same ends, each as far from its side as integers say. Where `w / n` is next to 1, the other form has lost
+/// how many values are behind `w`: beside a weight of 2^60 thousands of them.
+fn end_of_any(begin: u64, count: u64, slope: f64) -> u64 {
+    let behind = count - begin;
+    let (w, u, n) = (begin as f64, behind as f64, count as f64);
+    let end = begin.saturating_add((slope * w * (u / n)) as u64);
+    if end <= behind {
+        return end;
+    }
+    // What is left behind the end, r: the lesser root of `u - r = slope r (1 - r / n)`, without a difference of like numbers.
+    let b = 1.0 + slope;
+    // Not below (1 - slope)^2, but for rounding.
+    let root = libm::sqrt((b * b - 4.0 * slope * (u / n)).max(0.0));
+    let left = 2.0 * u / (b + root);
+    count.saturating_sub(libm::ceil(left) as u64).max(begin)
 }
 
 /// One centroid of neighbours in order, of this weight together.
@@ -196,6 +222,38 @@ mod tests {
                         assert!(e - w > weight - 1e-9 * n, "{begin}..{end} of {count} can grow");
                     }
                 }
+            }
+        }
+    }
+
+    /// So that the first digest beyond 2^53 is that of the last one before.
+    #[test]
+    fn both_formulas_have_the_same_ends() {
+        let mut random = SplitMix64::new(7);
+        for _ in 0..200_000 {
+            let bits = random.below(44);
+            let count = 2 + random.below(2 << bits);
+            let begin = random.below(count + 1);
+            let slope = libm::exp2(10.0 * random.next_f64() - 6.0);
+            let [whole, any] =
+                [end_of_whole, end_of_any].map(|end| end(begin, count, slope).clamp(begin, count));
+            assert!(whole.abs_diff(any) <= 1, "{begin} of {count}, slope {slope}: {whole}, {any}");
+        }
+    }
+
+    #[test]
+    fn an_end_next_to_either_side_is_as_many_units_away_at_any_count() {
+        // Of four digits: no product with fewer than ten thousand units is whole.
+        for slope in [0.0571, 0.3137, 1.0171, 2.0453, 9.1317] {
+            for units in (0..5000u64).step_by(7) {
+                // At a great count the factor `1 - w / n` is 1.
+                let end = |count: u64| furthest_end(units, count, slope);
+                assert_eq!(end(1 << 62), end(u64::MAX));
+                assert_eq!(end(u64::MAX), units + (slope * units as f64) as u64);
+                let left = |count: u64| count - furthest_end(count - units, count, slope);
+                assert_eq!(left(1 << 62), left(u64::MAX));
+                let least = libm::ceil(units as f64 / (1.0 + slope)) as u64;
+                assert!(left(u64::MAX).abs_diff(least) <= 1, "{units} at {slope}: {}", left(u64::MAX));
             }
         }
     }
