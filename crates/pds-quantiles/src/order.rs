@@ -74,8 +74,7 @@ pub(crate) fn linear_position(q: f64, n: u64) -> Option<(u64, f64)> {
     Some((whole as u64, rest as f64 / RANK_ONE as f64))
 }
 
-/// Digits behind the point of a rank in integers. The fraction of a rank is a float then; below 2^117 there is room for
-/// a factor of 2.
+/// Digits behind the point of a rank in integers, which is below 2^117 then: its fraction is a float.
 pub(crate) const RANK_BITS: u32 = 53;
 
 /// One value, as a rank.
@@ -83,6 +82,7 @@ pub(crate) const RANK_ONE: u128 = 1 << RANK_BITS;
 
 /// The rank `q n`, 0 to `n`, in units of 1 / [`RANK_ONE`], cut off: rounded up, a share below 1 might become 1. None if `q`
 /// is not in [0, 1].
+#[inline]
 pub(crate) fn scaled_rank(q: f64, n: u64) -> Option<u128> {
     let q = Fraction::of(q)?;
     let product = u128::from(q.mantissa) * u128::from(n);

@@ -1,5 +1,6 @@
 //! The digest itself.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -75,7 +76,7 @@ impl TDigest {
 
     /// The answers as they stand, for many questions.
     pub fn snapshot(&self) -> TDigestSnapshot {
-        TDigestSnapshot::new(self.compressed(), self.rejected)
+        TDigestSnapshot::new(self.compressed().into_owned(), self.rejected)
     }
 
     /// As [`TDigestSnapshot::is_exact`].
@@ -96,19 +97,22 @@ impl TDigest {
     }
 
     /// The centroids that answers and bytes are made of.
-    pub(crate) fn compressed(&self) -> Vec<Centroid> {
+    pub(crate) fn compressed(&self) -> Cow<'_, [Centroid]> {
         if self.settled {
-            return self.centroids.clone();
+            return Cow::Borrowed(&self.centroids);
         }
-        let mut units = self.units.clone();
-        units.sort_unstable();
-        let mut all = collect(&self.centroids, &mut self.pending.clone(), &units);
-        if !(units.is_empty() && self.pending.is_empty()) {
+        let mut all = if self.units.is_empty() && self.pending.is_empty() {
+            self.centroids.clone()
+        } else {
+            let mut units = self.units.clone();
+            units.sort_unstable();
+            let mut all = collect(&self.centroids, &mut self.pending.clone(), &units);
             // As taking in the next value would, if it were one too many.
             compress(&mut all, self.count, self.params.working());
-        }
+            all
+        };
         compress(&mut all, self.count, self.params.compression() as usize);
-        all
+        Cow::Owned(all)
     }
 
     pub(crate) fn rejections(&self) -> u64 {

@@ -99,13 +99,13 @@ impl TDigestSnapshot {
             return centroid.mean();
         }
         let begin = u128::from(self.before[i]) << RANK_BITS;
-        let end = begin + (u128::from(centroid.weight()) << RANK_BITS);
-        let halves = 2 * rank.clamp(begin, end);
+        let weight = u128::from(centroid.weight()) << RANK_BITS;
+        let rank = rank.clamp(begin, begin + weight);
         // There are neighbours: first and last are atoms.
-        let from = if halves < begin + end { i - 1 } else { i };
+        let from = if rank < begin + weight / 2 { i - 1 } else { i };
         let (start, stop) = (self.right(from), self.left(from + 1));
-        let way = (halves - (start << RANK_BITS)) as f64;
-        let length = (stop - start) as f64 * RANK_ONE as f64;
+        let way = to_float(rank - (start << (RANK_BITS - 1)));
+        let length = to_float(stop - start) * HALF;
         between(self.centroids[from].mean(), self.centroids[from + 1].mean(), way / length)
     }
 
@@ -113,6 +113,17 @@ impl TDigestSnapshot {
     fn item(&self, index: u64) -> f64 {
         self.value(self.holder(index), (u128::from(index) << RANK_BITS) + RANK_ONE / 2)
     }
+}
+
+/// Half a value, as a rank.
+const HALF: f64 = (RANK_ONE / 2) as f64;
+
+/// A number below 2^117 as a float, in the order of the numbers: faster than the nearest one. The first part is exact, and the
+/// second, rounded, at most one more of it.
+#[inline]
+fn to_float(number: u128) -> f64 {
+    const LOW: f64 = (1u128 << 64) as f64;
+    (number >> 64) as u64 as f64 * LOW + number as u64 as f64
 }
 
 impl Quantiles for TDigestSnapshot {
