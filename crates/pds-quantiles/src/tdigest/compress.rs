@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::Centroid;
 use crate::Finite;
 
-/// `c n delta` is `4 ln(n / delta)` and this: in `[DunningErtl19]` 24, which gives fewer centroids than `delta` allows. The
+/// `c n compression` is `4 ln(n / compression)` and this: in `[DunningErtl19]` 24, which gives fewer centroids than `compression` allows. The
 /// number of centroids is held by other means here, and this one spends most of what is allowed.
 const NORMALIZER: f64 = 14.0;
 
@@ -56,21 +56,21 @@ fn merge(centroids: &[Centroid], mut units: &[Finite], all: &mut Vec<Centroid>) 
     }
 }
 
-/// Joins neighbours until there are at most `delta` centroids, of `count` values in all.
+/// Joins neighbours until there are at most `compression` centroids, of `count` values in all.
 ///
 /// Nothing is joined where as few values are distinct.
-pub(crate) fn compress(centroids: &mut Vec<Centroid>, count: u64, delta: usize) {
-    if centroids.len() <= delta && centroids.iter().all(Centroid::is_atom) {
+pub(crate) fn compress(centroids: &mut Vec<Centroid>, count: u64, compression: usize) {
+    if centroids.len() <= compression && centroids.iter().all(Centroid::is_atom) {
         return;
     }
-    let (n, limit) = (count as f64, delta as f64);
+    let (n, limit) = (count as f64, compression as f64);
     let ratio = n / limit;
-    // Below delta values the logarithm would be negative.
+    // Below compression values the logarithm would be negative.
     let mut slope = (4.0 * libm::log(if ratio > 1.0 { ratio } else { 1.0 }) + NORMALIZER) / limit;
     loop {
         pass(centroids, count, slope);
         // Three are always enough: at a great slope all between the first and the last are one.
-        if centroids.len() <= delta {
+        if centroids.len() <= compression {
             return;
         }
         slope *= RELAX;
@@ -164,11 +164,11 @@ mod tests {
 
     use super::*;
 
-    fn random(n: usize, seed: u64) -> Vec<Centroid> {
+    fn random(n: usize, most_bits: u64, seed: u64) -> Vec<Centroid> {
         let mut random = SplitMix64::new(seed);
         let mut centroids: Vec<_> = (0..n)
             .map(|_| {
-                let bits = random.below(20);
+                let bits = random.below(most_bits);
                 let weight = 1 + random.below(1 << bits);
                 let value = random.next_normal();
                 if random.below(2) == 0 || weight == 1 {
@@ -190,17 +190,18 @@ mod tests {
 
     #[test]
     fn compressing_keeps_the_count_the_order_and_the_ends_and_is_idempotent() {
-        for seed in 0..200 {
-            for delta in [20, 50, 200] {
-                let before = random(1 + seed as usize * 5, seed);
+        // A thousand weights of 53 bits are a count beyond 2^53, and below 2^64.
+        for (seed, bits) in (0..200).flat_map(|seed| [(seed, 20), (seed, 53)]) {
+            for compression in [20, 50, 200] {
+                let before = random(1 + seed as usize * 5, bits, seed);
                 let mut after = before.clone();
-                compress(&mut after, total(&before), delta);
-                assert!(after.len() <= delta);
+                compress(&mut after, total(&before), compression);
+                assert!(after.len() <= compression);
                 assert_eq!(total(&after), total(&before));
                 assert!(after.is_sorted_by(|a, b| a.mean() <= b.mean()));
                 assert_eq!((after.first(), after.last()), (before.first(), before.last()));
                 let mut again = after.clone();
-                compress(&mut again, total(&before), delta);
+                compress(&mut again, total(&before), compression);
                 assert_eq!(again, after);
             }
         }

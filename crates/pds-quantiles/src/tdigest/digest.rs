@@ -16,7 +16,7 @@ use crate::{Contract, Error, Finite, Merge, QuantileRule, QuantileSketch, Quanti
 ///   line to it says little of those below: there the middle ranks may be off by tenths, and a
 ///   [`DDSketch`](crate::DDSketch) or [`KllSketch`](crate::KllSketch) is the right choice. The ends stay sharp.
 /// * Exact where it can be: minimum and maximum always; every answer as long as no more values are distinct than the
-///   compression; a value that is repeated often enough to be a centroid of its own, for ever (among counts up to 2^53).
+///   compression; a value that is repeated often enough to be a centroid of its own, for ever.
 /// * Quantiles and ranks are inverses and never fall: see [`TDigestSnapshot`].
 /// * Merging is not exact: bytes depend on the order of values and merges, the error hardly does.
 /// * Values are finite, weights `u64`, the sum of which is exact and may be as great.
