@@ -1,0 +1,114 @@
+//! Latencies of a fleet: quantiles of all machines' requests from merged sketches, and the mean of p99s, which is wrong.
+//!
+//! `cargo run --release -p pds-merge --example latency_fleet -- machine1.txt machine2.txt`
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use pds_quantiles::prelude::*;
+
+mod common;
+use common::{Outcome, bytes, claim, random};
+
+const USAGE: &str = "usage: latency_fleet [FILE..]\n\
+    FILE: a machine's numbers, one a line, plain or gzip; - is standard input; one file alone is cut into ten machines;\n\
+    without any, generated numbers";
+const ALPHA: f64 = 0.01;
+const COMPRESSION: u32 = 200;
+const CUT: usize = 10;
+const QS: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+fn main() -> ExitCode {
+    common::run(USAGE, |_| true, example)
+}
+
+/// Microseconds, with a long tail; the last of ten machines is slow and seldom asked.
+fn generated() -> impl Iterator<Item = String> {
+    (0..91_000u64).map(|i| {
+        let share = (random(i) >> 11) as f64 / (1u64 << 53) as f64;
+        let scale = if i < 90_000 { 800.0 } else { 40_000.0 };
+        format!("{:.0}", scale * (1.0 - share).powf(-0.4))
+    })
+}
+
+/// The least value with a share of at least q at or below it; values are sorted.
+fn exact(sorted: &[f64], q: f64) -> Option<f64> {
+    let rank = (q * sorted.len() as f64).ceil().max(1.0) as usize;
+    sorted.get(rank - 1).copied()
+}
+
+fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
+    let mut machines: Vec<Vec<f64>> = Vec::new();
+    let mut refused = 0u64;
+    for file in 0..files.len().max(1) {
+        let mut values = Vec::new();
+        common::each_line(files.get(file), generated(), |line| {
+            match std::str::from_utf8(line).ok().and_then(|text| text.trim().parse::<f64>().ok()) {
+                Some(value) if value.is_finite() => values.push(value),
+                _ => refused += 1,
+            }
+            Ok(())
+        })?;
+        machines.push(values);
+    }
+    if let [values] = machines.as_slice() {
+        let part = values.len().div_ceil(CUT).max(1);
+        machines = values.chunks(part).map(<[f64]>::to_vec).collect();
+    }
+
+    // Each machine makes its sketches, and sends their bytes.
+    let params = (DDSketchParams::for_accuracy(ALPHA)?, TDigestParams::with_compression(COMPRESSION)?);
+    let (mut sketches, mut digests) = (Vec::new(), Vec::new());
+    for values in &machines {
+        let (mut sketch, mut digest) = (DDSketch::new(params.0), TDigest::new(params.1));
+        sketch.extend(values);
+        digest.extend(values.iter().copied());
+        sketches.push(sketch.to_bytes());
+        digests.push(digest.to_bytes());
+    }
+
+    // Merged, then asked once.
+    let (mut fleet, mut digest) = (DDSketch::new(params.0), TDigest::new(params.1));
+    let mut sums = [0.0; QS.len()];
+    for (sketch, centroids) in sketches.iter().zip(&digests) {
+        let sketch = DDSketch::from_bytes(sketch)?;
+        for (sum, &q) in sums.iter_mut().zip(&QS) {
+            *sum += sketch.quantile(q).unwrap_or(0.0);
+        }
+        fleet.merge(&sketch)?;
+        digest.merge(&TDigest::from_bytes(centroids)?)?;
+    }
+
+    let mut all: Vec<f64> = machines.concat();
+    all.sort_by(f64::total_cmp);
+    writeln!(out, "{} numbers of {} machines; {refused} lines are no numbers", all.len(), machines.len())?;
+    writeln!(
+        out,
+        "{:<8}{:>14}{:>24}{:>24}{:>24}",
+        "", "exact", "DDSketch, merged", "t-digest, merged", "mean of the machines'"
+    )?;
+    for (&q, sum) in QS.iter().zip(sums) {
+        let answers = (exact(&all, q), fleet.quantile(q), digest.quantile(q));
+        let (Some(exact), Some(sketch), Some(digest)) = answers else { continue };
+        // A rounding of the last bit is no fault of the sketch.
+        let within = (sketch - exact).abs() <= ALPHA * exact.abs() * (1.0 + f64::EPSILON);
+        claim(within, "a DDSketch is within alpha of each quantile")?;
+        write!(out, "{:<8}{exact:>14.1}", format!("p{}", q * 100.0))?;
+        for answer in [sketch, digest, sum / machines.len() as f64] {
+            let off =
+                if exact == 0.0 { String::new() } else { format!("{:+.2}%", 100.0 * (answer / exact - 1.0)) };
+            write!(out, "{answer:>14.1}{off:>10}")?;
+        }
+        writeln!(out)?;
+    }
+    let size = |sent: &[Vec<u8>]| bytes(sent.iter().map(Vec::len).sum());
+    writeln!(
+        out,
+        "sent by all machines: DDSketches {}, t-digests {}, the numbers {}",
+        size(&sketches),
+        size(&digests),
+        bytes(8 * all.len())
+    )?;
+    Ok(())
+}
