@@ -18,8 +18,8 @@ const USAGE: &str = "usage: heavy_hitters [FILE]\n\
 const SHARDS: usize = 4;
 const TOP: usize = 20;
 
-/// What makes up more than a thousandth of all lines is listed for certain.
-const PHI: f64 = 0.001;
+/// What makes up more than one in two hundred lines is listed, for certain.
+const PHI: f64 = 0.005;
 
 fn main() -> ExitCode {
     common::run(USAGE, |files| files <= 1, example)

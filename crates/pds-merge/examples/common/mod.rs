@@ -3,6 +3,8 @@
 // Each example uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod access_log;
+
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
