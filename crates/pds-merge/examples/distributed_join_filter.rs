@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use pds_bloom::{BlockedBloomFilter, BlockedBloomParams, BloomFilter, BloomParams, Merge, Sketch};
 use pds_hll::{HllParams, HyperLogLog};
+use pds_merge::merge_all;
 use pds_static_filters::BinaryFuseFilter8;
 
 mod common;
@@ -27,12 +28,13 @@ fn main() -> ExitCode {
 
 /// The sketch of what all shards hold, of which each has its part of the rows.
 fn merged<S: Merge + Clone>(empty: &S, rows: &[Vec<u8>], insert: impl Fn(&mut S, &Vec<u8>)) -> Outcome<S> {
-    let mut whole = empty.clone();
-    for shard in 0..SHARDS {
+    let part = |shard| {
         let mut part = empty.clone();
         rows.iter().skip(shard).step_by(SHARDS).for_each(|key| insert(&mut part, key));
-        whole.merge(&part)?;
-    }
+        part
+    };
+    let mut whole = empty.clone();
+    merge_all(&mut whole, (0..SHARDS).map(part))?;
     Ok(whole)
 }
 

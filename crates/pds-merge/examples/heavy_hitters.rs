@@ -8,7 +8,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use pds_cms::{Guarantee, Merge, Sketch, SpaceSaving, SpaceSavingParams};
+use pds_cms::{Guarantee, Sketch, SpaceSaving, SpaceSavingParams, WyHasher};
+use pds_merge::merge_encoded;
 
 mod common;
 use common::{Outcome, bytes, claim, random, shown, table_bytes};
@@ -51,10 +52,8 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
 
     // Shards send bytes, and one of them merges.
     let sent: Vec<Vec<u8>> = shards.iter().map(Sketch::to_bytes).collect();
-    let mut all = SpaceSaving::<Vec<u8>>::new(params);
-    for shard in &sent {
-        all.merge(&SpaceSaving::from_bytes(shard)?)?;
-    }
+    let all: SpaceSaving<Vec<u8>> =
+        merge_encoded(&sent, WyHasher::default())?.unwrap_or_else(|| SpaceSaving::new(params));
 
     let mut exact: Vec<(&Vec<u8>, u64)> = counts.iter().map(|(key, &count)| (key, count)).collect();
     exact.sort_by_key(|&(key, count)| (Reverse(count), key));

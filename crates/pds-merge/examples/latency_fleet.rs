@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use pds_merge::merge_encoded;
 use pds_quantiles::prelude::*;
 
 mod common;
@@ -28,11 +29,11 @@ fn main() -> ExitCode {
     common::run(USAGE, |_| true, example)
 }
 
-/// Microseconds, with a long tail; the last of ten machines is slow and seldom asked.
-fn generated() -> impl Iterator<Item = String> {
-    (0..100_000u64).map(|i| {
-        let share = (random(i) >> 11) as f64 / (1u64 << 53) as f64;
-        let scale = if i < 90_000 { 800.0 } else { 20_000.0 };
+/// Microseconds, with a long tail; the last machine is slow and has fewer requests.
+fn generated(machine: u64) -> impl Iterator<Item = String> {
+    let (requests, scale) = if machine < 9 { (10_000, 800.0) } else { (2_000, 20_000.0) };
+    (0..requests).map(move |i| {
+        let share = (random(i * 16 + machine) >> 11) as f64 / (1u64 << 53) as f64;
         format!("{:.0}", scale / (1.0 - share).sqrt().sqrt())
     })
 }
@@ -40,9 +41,9 @@ fn generated() -> impl Iterator<Item = String> {
 fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     let mut machines: Vec<Vec<f64>> = Vec::new();
     let mut refused = 0u64;
-    for file in 0..files.len().max(1) {
+    for machine in 0..if files.is_empty() { CUT } else { files.len() } {
         let mut values = Vec::new();
-        common::each_line(files.get(file), generated(), |line| {
+        common::each_line(files.get(machine), generated(machine as u64), |line| {
             match std::str::from_utf8(line).ok().and_then(|text| text.trim().parse::<f64>().ok()) {
                 Some(value) if value.is_finite() => values.push(value),
                 _ => refused += 1,
@@ -51,6 +52,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         })?;
         machines.push(values);
     }
+    // Of one file, ten machines are made.
     if let [values] = machines.as_slice() {
         let part = values.len().div_ceil(CUT).max(1);
         machines = values.chunks(part).map(<[f64]>::to_vec).collect();
@@ -68,15 +70,15 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     }
 
     // Merged, then asked once.
-    let (mut fleet, mut digest) = (DDSketch::new(params.0), TDigest::new(params.1));
+    let fleet = merge_encoded(&sketches, ())?.unwrap_or_else(|| DDSketch::new(params.0));
+    let digest = merge_encoded(&digests, ())?.unwrap_or_else(|| TDigest::new(params.1));
+    // What must not be done: quantiles of machines, averaged.
     let mut sums = [0.0; QS.len()];
-    for (sketch, centroids) in sketches.iter().zip(&digests) {
-        let sketch = DDSketch::from_bytes(sketch)?;
+    for sketch in &sketches {
+        let machine = DDSketch::view(sketch)?;
         for (sum, &q) in sums.iter_mut().zip(&QS) {
-            *sum += sketch.quantile(share(q)).unwrap_or(0.0);
+            *sum += machine.quantile(share(q)).unwrap_or(0.0);
         }
-        fleet.merge(&sketch)?;
-        digest.merge(&TDigest::from_bytes(centroids)?)?;
     }
 
     let mut all: Vec<f64> = machines.concat();

@@ -5,9 +5,6 @@ use super::random;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Hours of months that all have 31 days: ordered, and read back by [`date`].
-pub(crate) type Hour = u64;
-
 /// Two days, whose visitors stay for some hours and read several sections.
 pub(crate) fn generated() -> impl Iterator<Item = String> {
     (0..96_000u64).map(|i| {
@@ -21,8 +18,9 @@ pub(crate) fn generated() -> impl Iterator<Item = String> {
     })
 }
 
-/// Address, hour and section (the first folder of the path) of a line.
-pub(crate) fn parse(line: &[u8]) -> Option<(&[u8], Hour, &[u8])> {
+/// Address, hour and section (the first folder of the path) of a line. Hours are those of months that all have 31 days:
+/// in order, and read back by [`date`].
+pub(crate) fn parse(line: &[u8]) -> Option<(&[u8], u64, &[u8])> {
     let address = line.split(|&byte| byte == b' ').next().filter(|address| !address.is_empty())?;
     let time = std::str::from_utf8(line.split(|&byte| byte == b'[').nth(1)?.get(..14)?).ok()?;
     let parts: Vec<&str> = time.split(['/', ':']).collect();
