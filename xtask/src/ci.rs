@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: everything that has to pass before a change lands.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -49,7 +50,8 @@ pub fn run() -> Result<(), Failure> {
     timed("the book", docs::run)
 }
 
-/// Builds the examples of all crates, and runs each that cargo says it has built.
+/// Builds the examples of all crates, and runs each that cargo says it has built. One that the book shows has to print what
+/// stands there.
 fn examples() -> Result<(), Failure> {
     let failed = |what: &str| Failure::Claim(format!("examples: {what}"));
     let built = Command::new("cargo")
@@ -63,13 +65,22 @@ fn examples() -> Result<(), Failure> {
         return Err(failed("the build failed, or there are none"));
     }
     for (name, program) in programs {
-        let run =
-            Command::new(program).current_dir(root()).stdin(Stdio::null()).stdout(Stdio::null()).status();
-        match run {
-            Ok(status) if status.success() => say(&format!("{name}: ran"))?,
-            Ok(status) => return Err(failed(&format!("{name}: {status}"))),
-            Err(error) => return Err(failed(&format!("{name}: {error}"))),
+        let failed = |what: &str| failed(&format!("{name}: {what}"));
+        let run = Command::new(program)
+            .current_dir(root())
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| failed(&error.to_string()))?;
+        if !run.status.success() {
+            return Err(failed(&run.status.to_string()));
         }
+        let shown = format!("docs/src/recipes/{name}.txt");
+        let printed = fs::read(root().join(&shown)).map_or(true, |text| text == run.stdout);
+        if !printed {
+            return Err(failed(&format!("prints something else than {shown}; write its output there")));
+        }
+        say(&format!("{name}: ran"))?;
     }
     Ok(())
 }
