@@ -22,6 +22,8 @@ const USAGE: &str = "usage: distributed_join_filter [SMALL BIG]\n\
 const FPR: f64 = 0.01;
 const SHARDS: usize = 4;
 
+type Contains<'a> = &'a dyn Fn(&[u8]) -> bool;
+
 fn main() -> ExitCode {
     common::run(USAGE, |files| files == 0 || files == 2, example)
 }
@@ -63,7 +65,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     bloom_view.verify()?;
     blocked_view.verify()?;
     fuse_view.verify()?;
-    let filters: [(&str, usize, &dyn Fn(&[u8]) -> bool); 3] = [
+    let filters: [(&str, usize, Contains); 3] = [
         ("Bloom, 1%", bloom.len(), &|key| bloom_view.contains(key)),
         ("blocked Bloom, 1%", blocked.len(), &|key| blocked_view.contains(key)),
         ("binary fuse, 1/256", fuse.len(), &|key| fuse_view.contains(key)),

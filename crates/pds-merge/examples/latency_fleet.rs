@@ -10,7 +10,7 @@ use pds_merge::merge_encoded;
 use pds_quantiles::prelude::*;
 
 mod common;
-use common::{Outcome, bytes, claim, random};
+use common::{Outcome, bytes, claim, number, random};
 
 const USAGE: &str = "usage: latency_fleet [FILE..]\n\
     FILE: a machine's numbers, one a line, plain or gzip; - is standard input; one file alone is cut into ten machines;\n\
@@ -58,6 +58,8 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         machines = values.chunks(part).map(<[f64]>::to_vec).collect();
     }
 
+    machines.retain(|values| !values.is_empty());
+
     // Each machine makes its sketches, and sends their bytes.
     let params = (DDSketchParams::for_accuracy(ALPHA)?, TDigestParams::with_compression(COMPRESSION)?);
     let (mut sketches, mut digests) = (Vec::new(), Vec::new());
@@ -95,11 +97,11 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         let answers = (exact, fleet.quantile(share(q)), digest.quantile(share(q)), fleet.bounds(share(q)));
         let (Some(exact), Some(sketch), Some(digest), Some((low, high))) = answers else { continue };
         claim(low <= exact && exact <= high, "a DDSketch bounds each quantile")?;
-        write!(out, "{:<8}{exact:>14.1}", format!("p{}", 100.0 * share(q)))?;
+        write!(out, "{:<8}{:>14}", format!("p{}", 100.0 * share(q)), number(exact))?;
         for answer in [sketch, digest, sum / machines.len() as f64] {
             let off =
                 if exact == 0.0 { String::new() } else { format!("{:+.2}%", 100.0 * (answer / exact - 1.0)) };
-            write!(out, "{answer:>14.1}{off:>10}")?;
+            write!(out, "{:>14}{off:>10}", number(answer))?;
         }
         writeln!(out)?;
     }

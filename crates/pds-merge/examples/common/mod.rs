@@ -125,6 +125,15 @@ pub(crate) fn bytes(count: usize) -> String {
     }
 }
 
+/// A number for readers: five digits, or more before the point.
+pub(crate) fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size @ 1e-4..1e9 => format!("{value:.0$}", (4.0 - size.log10().floor()).max(0.0) as usize),
+        _ => format!("{value:.4e}"),
+    }
+}
+
 /// A key for readers: its text, cut short.
 pub(crate) fn shown(key: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(&key[..key.len().min(4 * most)]);
