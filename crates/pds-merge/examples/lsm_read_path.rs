@@ -9,8 +9,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use pds_bloom::{BloomFilter, BloomParams, Sketch};
-use pds_static_filters::{RibbonFilter, RibbonParams};
+use pds_bloom::{BloomFilter, BloomParams, BloomView, Sketch};
+use pds_static_filters::{RibbonFilter, RibbonParams, RibbonView};
 
 mod common;
 use common::{Folder, Outcome, bytes, claim, table_bytes};
@@ -21,6 +21,7 @@ const FILES: usize = 7;
 const FPR: f64 = 0.01;
 const BLOCK: usize = 4096;
 const LOOKUPS: usize = 100_000;
+type MayHold<'a> = &'a dyn Fn(usize, &[u8]) -> bool;
 
 /// A sorted file, and the first key, place and length of each of its blocks.
 struct Run(File, Vec<(Vec<u8>, u64, usize)>);
@@ -81,14 +82,14 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     let (blooms, ribbons) = (blooms?, ribbons?);
     let bloom = blooms.iter().map(|bytes| BloomFilter::view(bytes)).collect::<Result<Vec<_>, _>>()?;
     let ribbon = ribbons.iter().map(|bytes| RibbonFilter::view(bytes)).collect::<Result<Vec<_>, _>>()?;
-    bloom.iter().try_for_each(|view| view.verify())?;
-    ribbon.iter().try_for_each(|view| view.verify())?;
+    bloom.iter().try_for_each(BloomView::verify)?;
+    ribbon.iter().try_for_each(RibbonView::verify)?;
 
     let present: Vec<&Vec<u8>> = keys.iter().step_by(keys.len().div_ceil(LOOKUPS).max(1)).collect();
-    let suffixed = present.iter().map(|key| [key.as_slice(), b"?"].concat());
-    let absent: Vec<Vec<u8>> = suffixed.filter(|key| !keys.contains(key)).collect();
+    let mut absent: Vec<Vec<u8>> = present.iter().map(|key| [key.as_slice(), b"?"].concat()).collect();
+    absent.retain(|key| !keys.contains(key));
     let size = |files: &[Vec<u8>]| files.iter().map(Vec::len).sum::<usize>();
-    let modes: [(&str, usize, &dyn Fn(usize, &[u8]) -> bool); 3] = [
+    let modes: [(&str, usize, MayHold); 3] = [
         ("no filter", 0, &|_, _| true),
         ("Bloom filters, 1%", size(&blooms), &|run, key| bloom[run].contains(key)),
         ("ribbon filters, 1%", size(&ribbons), &|run, key| ribbon[run].contains(key)),
@@ -115,6 +116,5 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         writeln!(out, "{name:<24}{missing:>12.4}{reads:>16.4}{:>12}", bytes(memory))?;
     }
     let exact = table_bytes(keys.len(), size_of::<Vec<u8>>(), keys.iter());
-    writeln!(out, "{:<24}{:>12}{:>16}{:>12}", "exact: a set of all keys", 0, 1, bytes(exact))?;
-    Ok(())
+    Ok(writeln!(out, "{:<24}{:>12}{:>16}{:>12}", "exact: a set of all keys", 0, 1, bytes(exact))?)
 }
