@@ -49,14 +49,14 @@ pub fn absorb_all_growable<H: Fingerprint, T: Borrow<GrowableCuckooFilter<H>>>(
 ///
 /// For who keeps the hashes of a file's keys beside its filter, to build the filter of several files together without
 /// reading their keys. The lists come from one hasher, which goes into the new filter; nothing can check that. Sorted lists
-/// are merged, which is faster; others are sorted. Takes 12 bytes for each hash given.
+/// are merged, which is faster; others are sorted. Takes at most 16 bytes for each hash given.
 ///
-/// A build takes any list, with repetitions too. But it learns of them by failing once; and parameters are priced by
-/// distinct keys, which are the length of what this returns.
+/// A build takes any list, with repetitions too. But a binary fuse or xor filter learns of them by failing once; and parameters
+/// are priced by distinct keys, which are as many as this returns.
 ///
 /// ```
 /// use pds_merge::union_hashes;
-/// use pds_static_filters::prelude::*;
+/// use pds_static_filters::{BinaryFuseFilter8, Error, KeyHasher, WyHasher};
 ///
 /// # fn main() -> Result<(), Error> {
 /// let hasher = WyHasher::default();
@@ -71,8 +71,9 @@ pub fn absorb_all_growable<H: Fingerprint, T: Borrow<GrowableCuckooFilter<H>>>(
 /// # }
 /// ```
 pub fn union_hashes<L: AsRef<[u64]>>(lists: impl IntoIterator<Item = L>) -> Vec<u64> {
-    let mut hashes = Vec::new();
-    for list in lists {
+    let lists: Vec<L> = lists.into_iter().collect();
+    let mut hashes = Vec::with_capacity(lists.iter().map(|list| list.as_ref().len()).sum());
+    for list in &lists {
         hashes.extend_from_slice(list.as_ref());
     }
     // The stable sort, since it finds ascending runs and merges them.

@@ -8,12 +8,14 @@ use crate::ExactMerge;
 use crate::{Error, Merge, MergeError, Merged};
 
 /// Merges sketches pairwise, and the results pairwise again: a balanced tree, in which each sketch goes through at most
-/// log2(n) + 1 merges instead of up to n - 1. At most log2(n) + 2 of them are alive at a time, so an iterator may make them
-/// as they are needed.
+/// log2(n) + 1 merges instead of up to n - 1. At most log2(n) + 2 of them are alive at a time, and those that
+/// did not fit where they stood, so an iterator may make them as they are needed.
 ///
-/// * For an [`ExactMerge`](crate::ExactMerge) sketch the bytes are those of the fold, and it takes as many merges: choose
-///   by what is at hand.
-/// * `fits` is a question to the first sketch, as in a fold: a sketch whose parameters or hasher differ from the first's is
+/// * **Use it for a `KllSketch`**, whose every merge rounds: the ranks of a tree of many are closer than those of
+///   [`merge_all`](crate::merge_all). A `TDigest` gains nothing by it.
+/// * Not for an [`ExactMerge`](crate::ExactMerge) sketch: its bytes are those of the fold, which takes as many merges, of
+///   smaller sketches into one that stays in cache.
+/// * What fits is a question to the first sketch, as in a fold: one whose parameters or hasher differ from the first's is
 ///   refused alone, with the error that the first one has for it, and all others are merged.
 /// * A refusal by content (`Overflow` of counts) concerns what had been merged by then: where a fold would refuse one sketch,
 ///   a tree may refuse a whole branch. Each sketch of it is listed, and nothing of it is in the result.
@@ -33,13 +35,22 @@ pub fn merge_tree<S: Merge>(sketches: impl IntoIterator<Item = S>) -> Merged<S> 
     finish(branches.into_iter().rev().reduce(|right, left| left.join(right)))
 }
 
-/// As [`merge_tree`], on all cores: the same bytes, since the merge is exact, and the same refusals.
+/// Merges sketches on all cores, each a stretch of the list, and then what the cores have: the bytes of the fold, since the
+/// merge is exact, and the refusals of [`merge_tree`]. It pays where a merge takes long: of large sketches, and many.
+///
+/// Code that asks for a sketch whose merge depends on the order does not compile:
+///
+/// ```compile_fail,E0277
+/// let digests: Vec<pds_quantiles::TDigest> = Vec::new();
+/// pds_merge::merge_tree_parallel(digests);
+/// ```
 #[cfg(feature = "rayon")]
 pub fn merge_tree_parallel<S: ExactMerge + Send>(sketches: Vec<S>) -> Merged<S> {
     use rayon::prelude::*;
 
-    let leaves = sketches.into_par_iter().enumerate().map(|(index, sketch)| Branch::leaf(index, sketch));
-    finish(leaves.reduce_with(Branch::join))
+    let stretch = sketches.len().div_ceil(rayon::current_num_threads());
+    let leaves = sketches.into_par_iter().enumerate().with_min_len(stretch);
+    finish(leaves.map(|(index, sketch)| Branch::leaf(index, sketch)).reduce_with(Branch::join))
 }
 
 /// Sketches that were merged into one.

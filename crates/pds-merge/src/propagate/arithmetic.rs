@@ -127,8 +127,8 @@ pub fn ratio(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
 ///                  high = r + r sqrt(((h_a - e_a) / e_a)^2 + ((e_b - l_b) / e_b)^2),   both within those of ratio(a, b)
 /// ```
 ///
-/// * Assumes what [`sum_independent`] does, and relative errors that are small: what is left out is of the order of the square
-///   of that of `b`. With half widths above a fifth of `b` take [`ratio`].
+/// * Assumes what [`sum_independent`] does, and relative errors that are small: what is left out is of the order of their
+///   squares.
 /// * Not for a part and its whole, whose errors go together.
 /// * Direction: never wider than [`ratio`]; where an assumption fails, too narrow.
 ///
@@ -139,7 +139,7 @@ pub fn ratio(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
 ///
 /// # Source
 ///
-/// `[Taylor97]`, section 3.3, applied to each side as by `[ZouDonner08]`.
+/// `[Taylor97]`, chapter 3, applied to each side as by `[ZouDonner08]`.
 pub fn ratio_independent(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
     let bounds = ratio(a, b)?;
     if a.estimate() <= 0.0 {

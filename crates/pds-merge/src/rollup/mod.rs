@@ -23,8 +23,9 @@ use crate::{Error, Merge};
 /// * **Late data** goes into its own bucket as long as that is kept. What is older is refused and counted, and so is what is
 ///   further ahead than [`RollupParams::lead`].
 /// * **One prototype.** All sketches begin as clones of one empty sketch; one that does not merge with it is refused.
-/// * **Error**: that of the merged sketch: none on top where the merge is exact, times included, but that ranges are
-///   rounded to buckets.
+///   (A `HyperLogLog` or `ThetaSketch` of a lower precision does merge, and its row goes down to it.)
+/// * **Error**: that of the merged sketch. Where the merge is exact the buckets add nothing to it, but that ranges are rounded
+///   to them.
 /// * **Memory**: one sketch for each bucket and dimension that occurred; nothing limits the number of dimensions.
 ///
 /// ```
