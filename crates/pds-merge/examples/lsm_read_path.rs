@@ -63,23 +63,22 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     common::each_line(files.first(), generated, |line| Ok(_ = keys.insert(line.to_vec())))?;
 
     let folder = Folder::new("lsm")?;
+    let path = |run: usize, end: &str| folder.path().join(format!("{run}.{end}"));
     let mut runs = Vec::new();
     for run in 0..FILES {
-        let path = folder.path().join(format!("{run}.run"));
         // Dealt out, so that each file spans all keys, as the youngest files of a store do.
         let mine: Vec<&Vec<u8>> = keys.iter().skip(run).step_by(FILES).collect();
-        runs.push(Run::write(&path, &mine)?);
+        runs.push(Run::write(&path(run, "run"), &mine)?);
         let mut bloom = BloomFilter::new(BloomParams::for_fpr(mine.len() as u64, FPR)?);
         bloom.extend(&mine);
-        fs::write(path.with_extension("bloom"), bloom.to_bytes())?;
+        fs::write(path(run, "bloom"), bloom.to_bytes())?;
         let ribbon = RibbonFilter::from_keys(RibbonParams::for_fpr(FPR)?, &mine)?;
-        fs::write(path.with_extension("ribbon"), ribbon.to_bytes())?;
+        fs::write(path(run, "ribbon"), ribbon.to_bytes())?;
     }
 
     // When the store opens: filters are asked where their bytes lie, never decoded. A server would map the files.
-    let load = |end| (0..FILES).map(|run| fs::read(folder.path().join(format!("{run}.{end}")))).collect();
-    let (blooms, ribbons): (io::Result<Vec<_>>, io::Result<Vec<_>>) = (load("bloom"), load("ribbon"));
-    let (blooms, ribbons) = (blooms?, ribbons?);
+    let load = |end| (0..FILES).map(|run| fs::read(path(run, end))).collect::<io::Result<Vec<_>>>();
+    let (blooms, ribbons) = (load("bloom")?, load("ribbon")?);
     let bloom = blooms.iter().map(|bytes| BloomFilter::view(bytes)).collect::<Result<Vec<_>, _>>()?;
     let ribbon = ribbons.iter().map(|bytes| RibbonFilter::view(bytes)).collect::<Result<Vec<_>, _>>()?;
     bloom.iter().try_for_each(BloomView::verify)?;
