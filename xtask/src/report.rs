@@ -48,6 +48,25 @@ struct Section {
     body: String,
 }
 
+/// What the tables are about, T1 first.
+const TABLES: [&str; 15] = [
+    "Sizes of Bloom filters",
+    "Saturation",
+    "Blocked Bloom filters",
+    "Counting, scalable and windowed filters",
+    "Cuckoo filters",
+    "Static filters",
+    "Precision of distinct counts",
+    "Errors of distinct counts",
+    "Unions and intersections",
+    "Sizes of count-min sketches",
+    "Skewed streams",
+    "Quantiles",
+    "Merging",
+    "The read path of a storage engine",
+    "Rules of thumb",
+];
+
 /// The experiments by the table that they serve, the others last.
 fn accuracy(book: &Path) -> Result<Vec<Section>, Failure> {
     let mut tables: BTreeMap<(u32, &str), Vec<&Experiment>> = BTreeMap::new();
@@ -56,7 +75,7 @@ fn accuracy(book: &Path) -> Result<Vec<Section>, Failure> {
         let number = table.trim_start_matches('T').parse().unwrap_or(u32::MAX);
         tables.entry((number, table)).or_default().push(experiment);
     }
-    let section = |((_, table), experiments): (_, Vec<&Experiment>)| {
+    let section = |((number, table), experiments): ((u32, &str), Vec<&Experiment>)| {
         let mut body = String::new();
         for experiment in experiments {
             body += &format!("<h3 id=\"{0}\">{0}</h3>\n", experiment.id);
@@ -65,12 +84,14 @@ fn accuracy(book: &Path) -> Result<Vec<Section>, Failure> {
                 body += &picture(&book.join(format!("plots/{}.svg", experiment.id)))?;
             }
         }
-        Ok(Section { anchor: anchor(table), title: table.to_owned(), body })
+        let title = TABLES.get((number as usize).wrapping_sub(1));
+        let title = title.map_or(table.to_owned(), |title| format!("{table} {title}"));
+        Ok(Section { anchor: anchor(table), title, body })
     };
     tables.into_iter().map(section).collect()
 }
 
-/// The tables of the benches, by name.
+/// The tables of the benches, under what the chapter calls their plots.
 fn benches(book: &Path) -> Result<Vec<Section>, Failure> {
     let dir = book.join("bench");
     let entries = fs::read_dir(&dir).map_err(|error| unusable(&dir, &error))?;
@@ -80,6 +101,7 @@ fn benches(book: &Path) -> Result<Vec<Section>, Failure> {
         .map_err(|error| unusable(&dir, &error))?;
     files.retain(|path| path.extension().is_some_and(|end| end == "md"));
     files.sort();
+    let chapter = read(&book.join("benches.md"))?;
     let section = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut body = markdown(&read(&path)?);
@@ -87,7 +109,7 @@ fn benches(book: &Path) -> Result<Vec<Section>, Failure> {
         if plot.exists() {
             body += &picture(&plot)?;
         }
-        Ok(Section { anchor: format!("bench-{name}"), title: name.replace('-', " "), body })
+        Ok(Section { anchor: format!("bench-{name}"), title: caption(&chapter, &name), body })
     };
     files.into_iter().map(section).collect()
 }
@@ -135,6 +157,13 @@ th, td { border: 1px solid #ddd; padding: 0.25rem 0.5rem; text-align: left; }
 th { background: #f4f4f4; }
 svg { max-width: 100%; height: auto; }
 ";
+
+/// What a chapter calls the plot of this name; the name if it shows none.
+fn caption(chapter: &str, name: &str) -> String {
+    let end = format!("](bench/{name}.svg)");
+    let before = chapter.split_once(&end).and_then(|(before, _)| before.rsplit_once("!["));
+    before.map_or_else(|| name.replace('-', " "), |(_, caption)| caption.to_owned())
+}
 
 /// Markdown as the book has it. Tables may be wider than a page.
 fn markdown(text: &str) -> String {
