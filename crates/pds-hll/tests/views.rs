@@ -4,7 +4,9 @@ use pds_hll::prelude::*;
 
 macro_rules! same {
     ($owned:expr, $view:expr; $($measure:ident),*) => {$(
-        assert_eq!($owned.$measure(), $view.$measure(), stringify!($measure));
+        // As text: floats to their last bit.
+        let (owned, view) = (format!("{:?}", $owned.$measure()), format!("{:?}", $view.$measure()));
+        assert_eq!(owned, view, stringify!($measure));
     )*};
 }
 

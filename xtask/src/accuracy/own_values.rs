@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn every_sketch_has_its_rows() {
         let path = std::env::temp_dir().join(format!("pds-own-values-{}", std::process::id()));
-        let numbers: String = (0..5000).map(|n| format!("{}.5\r\n", n * n)).collect();
-        std::fs::write(&path, numbers + " 3\n\n1e3\ninf\nnan").unwrap();
+        let numbers: Vec<String> = (0..5000).map(|n| format!("{}.5", n * n)).collect();
+        std::fs::write(&path, numbers.join("\r\n") + "\r\n 3\n\n1e3\ninf\nnan").unwrap();
         let outcome = run(&path).map_err(|failure| failure.message().map(str::to_owned)).unwrap();
         std::fs::write(&path, "3\nfour\n").unwrap();
         assert_eq!(run(&path).map(drop).unwrap_err().exit_code(), 2);
