@@ -145,11 +145,12 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["quick", "deep", "out", "keys", "values"])]
     check: bool,
     /// Run every structure on keys of your own, one a line (- for standard input, .gz accepted), against the exact
-    /// answers
+    /// answers. A key is the bytes of its line less the line end, LF or CRLF; an empty line is a key; any bytes will do
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values", "out"])]
     keys: Option<PathBuf>,
     /// Run every quantile sketch on numbers of your own, one a line (- for standard input, .gz accepted), against the
-    /// exact quantiles
+    /// exact quantiles. Lines end in LF or CRLF; blanks around a number and empty lines do not count; 1.5e3, nan and inf
+    /// are numbers, of which those that are not finite are counted and left out; any other text is an error
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "out"])]
     values: Option<PathBuf>,
     /// Write the results as JSON too
