@@ -174,7 +174,9 @@ pub(super) const FILTERS: Experiment = Experiment {
         let stored: usize = made.iter().map(Vec::len).sum();
         let mut seen = vec![false; PEOPLE as usize];
         for hour in 0..hours {
-            visitors(hour, seed).iter().for_each(|&person| seen[person as usize] = true);
+            for person in visitors(hour, seed) {
+                seen[person as usize] = true;
+            }
         }
         let came: Vec<u64> = (0..PEOPLE).filter(|&person| seen[person as usize]).collect();
 
@@ -185,7 +187,9 @@ pub(super) const FILTERS: Experiment = Experiment {
             let mut merged = BloomFilter::new(shape(way, hours, 0));
             let mut whole = merged.clone();
             unequal |= filters.iter().any(|hour| merged.merge(hour).is_err());
-            came.iter().for_each(|&person| _ = whole.insert_hash(hash(person)));
+            for &person in &came {
+                whole.insert_hash(hash(person));
+            }
             unequal |= merged.to_bytes() != whole.to_bytes();
             filters = vec![merged];
         }
@@ -253,6 +257,8 @@ fn shape(way: Way, hours: u64, hour: u64) -> BloomParams {
 /// The bytes of an hour's filter.
 fn hourly(way: Way, hours: u64, hour: u64, seed: u64, hash: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut filter = BloomFilter::new(shape(way, hours, hour));
-    visitors(hour, seed).iter().for_each(|&person| _ = filter.insert_hash(hash(person)));
+    for person in visitors(hour, seed) {
+        filter.insert_hash(hash(person));
+    }
     filter.to_bytes()
 }

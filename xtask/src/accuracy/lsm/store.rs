@@ -72,7 +72,7 @@ impl Filter {
 pub(super) enum View<'a> {
     None,
     Bloom(BloomView<'a>),
-    Ribbon(RibbonView<'a>),
+    Ribbon(Box<RibbonView<'a>>),
     Fuse(StaticView<'a, BinaryFuse<3>, u8>),
 }
 
@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         match filter {
             Filter::None => Self::None,
             Filter::Bloom(_) => Self::Bloom(BloomFilter::view(bytes).expect("its own bytes")),
-            Filter::Ribbon(_) => Self::Ribbon(RibbonFilter::view(bytes).expect("its own bytes")),
+            Filter::Ribbon(_) => Self::Ribbon(Box::new(RibbonFilter::view(bytes).expect("its own bytes"))),
             Filter::Fuse => Self::Fuse(BinaryFuseFilter8::view(bytes).expect("its own bytes")),
         }
     }
@@ -100,7 +100,7 @@ impl<'a> View<'a> {
         match self {
             Self::None => 1.0,
             Self::Bloom(view) => view.estimated_fpr(),
-            Self::Ribbon(view) => view.to_owned().map_or(f64::NAN, |filter| filter.estimated_fpr()),
+            Self::Ribbon(view) => (**view).to_owned().map_or(f64::NAN, |filter| filter.estimated_fpr()),
             Self::Fuse(view) => view.params().fpr(),
         }
     }
