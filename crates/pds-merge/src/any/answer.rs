@@ -49,7 +49,8 @@ pub enum Answer {
         /// By how much an estimate may be below the truth: 0 for all but the count-sketch.
         below: u64,
         /// By how much it may be above; fails for a key with a chance of at most `delta`. `None` where a cell or the total
-        /// has saturated, and for a decaying sketch.
+        /// has saturated, and for a decaying sketch. It says nothing of a sketch that was halved after a cell had saturated,
+        /// which is not told: the lower ones of [`bounds_hash`](crate::AnySketch::bounds_hash) are then all 0.
         above: Option<u64>,
         /// A chance, per key.
         delta: f64,
