@@ -1,5 +1,6 @@
 //! `cargo xtask accuracy`: every claim about error and size, tried on our own code and held to its law.
 
+mod adversary;
 mod bloom;
 mod bloom_blocks;
 mod bloom_counting;
@@ -122,6 +123,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &rules::CHAINED,
     &hash::QUALITY,
     &hash::ROUTING,
+    &adversary::ADVERSARY,
 ];
 
 /// The arguments of the command.

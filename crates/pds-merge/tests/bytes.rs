@@ -5,15 +5,11 @@ mod samples;
 use pds_bloom::{BloomFilter, BloomParams};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_merge::{
-    AnyFold, AnySketch, Error, MergeError, MergeLaw, Merged, Sketch, merge_bytes, merge_bytes_lenient,
+    AnyFold, AnySketch, Error, Merge, MergeError, MergeLaw, Merged, Sketch, merge_bytes, merge_bytes_lenient,
 };
 use pds_testkit::{forge, payload_start, reseal};
 use proptest::prelude::*;
 use samples::{Differs, keyed, shard};
-
-fn slices(sketches: &[Vec<u8>]) -> Vec<&[u8]> {
-    sketches.iter().map(Vec::as_slice).collect()
-}
 
 /// Samples that merge and need no hasher.
 fn merging() -> impl Iterator<Item = samples::Sample> {
@@ -31,8 +27,8 @@ fn bytes_of_every_kind_merge_as_the_sketches_do() {
         for bytes in &sketches[1..] {
             merged.merge(&sample.read(bytes)).unwrap();
         }
-        assert!(merge_bytes(&slices(&sketches)) == Ok(merged.to_bytes()), "{}", sample.name);
-        let lenient = merge_bytes_lenient(&slices(&sketches));
+        assert!(merge_bytes(&sketches) == Ok(merged.to_bytes()), "{}", sample.name);
+        let lenient = merge_bytes_lenient(&sketches);
         let all = Merged { sketch: Some(merged.to_bytes()), taken: 4, refused: vec![] };
         assert!(lenient == all, "{}", sample.name);
     }
@@ -42,11 +38,11 @@ fn bytes_of_every_kind_merge_as_the_sketches_do() {
 fn one_is_written_again_and_none_is_refused() {
     for sample in samples::all().iter().filter(|sample| sample.differs == Differs::First) {
         let bytes = sample.bytes(&shard(0));
-        assert!(merge_bytes(&[&bytes]) == Ok(bytes), "{}", sample.name);
+        assert!(merge_bytes([&bytes]) == Ok(bytes), "{}", sample.name);
     }
     let error = Error::Malformed { field: "length" };
-    assert_eq!(merge_bytes(&[]), Err(MergeError { index: 0, error }));
-    assert_eq!(merge_bytes_lenient(&[]), Merged { sketch: None, taken: 0, refused: vec![] });
+    assert_eq!(merge_bytes([[]; 0]), Err(MergeError { index: 0, error }));
+    assert_eq!(merge_bytes_lenient([[]; 0]), Merged { sketch: None, taken: 0, refused: vec![] });
 }
 
 #[test]
@@ -71,12 +67,8 @@ fn of_a_stream_with_bad_ones_the_rest_is_merged_and_the_bad_ones_are_named() {
         stream.insert(4, mismatched);
         stream.insert(2, foreign.clone());
         stream.insert(1, corrupt);
-        let merged = merge_bytes_lenient(&slices(&stream));
-        assert!(
-            merged.sketch == merge_bytes(&slices(&good)).ok(),
-            "{}: not those that are good",
-            sample.name
-        );
+        let merged = merge_bytes_lenient(&stream);
+        assert!(merged.sketch == merge_bytes(&good).ok(), "{}: not those that are good", sample.name);
         assert_eq!(merged.taken, 5, "{}", sample.name);
         let indices: Vec<usize> = merged.refused.iter().map(|refused| refused.index).collect();
         assert_eq!(indices, [1, 3, 6], "{}", sample.name);
@@ -102,7 +94,7 @@ fn of_a_stream_with_bad_ones_the_rest_is_merged_and_the_bad_ones_are_named() {
         // Strictly, each of them is the first refused when those before it are gone.
         for refused in merged.refused {
             assert_eq!(
-                merge_bytes(&slices(&stream)).unwrap_err(),
+                merge_bytes(&stream).unwrap_err(),
                 MergeError { index: refused.index, error: refused.error }
             );
             // In its place, one that changes no index.
@@ -119,7 +111,7 @@ fn a_fold_goes_on_after_a_refusal_and_counts_on() {
         sketch.extend(keys);
         sketch.to_bytes()
     };
-    let mut fold = AnyFold::new();
+    let mut fold = AnyFold::default();
     assert!(fold.sketch().is_none());
     let malformed = Error::Malformed { field: "length" };
     assert_eq!(fold.push(b"no sketch"), Err(MergeError { index: 0, error: malformed }));
@@ -127,12 +119,12 @@ fn a_fold_goes_on_after_a_refusal_and_counts_on() {
     let before = fold.sketch().unwrap().to_bytes();
     assert_eq!(fold.push(b""), Err(MergeError { index: 2, error: malformed }));
     assert_eq!(fold.sketch().unwrap().to_bytes(), before);
-    assert!(!fold.push_lenient(b""));
-    assert!(fold.push_lenient(&sketch(100..200)));
-    assert_eq!((fold.taken(), fold.refused()), (2, &[MergeError { index: 3, error: malformed }][..]));
-    assert_eq!(fold.clone().finish().unwrap().to_bytes(), sketch(0..200));
-    let all = fold.finish_lenient();
-    assert_eq!((all.taken, all.refused.len(), all.sketch.is_some()), (2, 1, true));
+    assert_eq!(fold.push(&sketch(100..200)), Ok(()));
+    let refused = [0, 2].map(|index| MergeError { index, error: malformed });
+    assert_eq!((fold.taken(), fold.refused()), (2, &refused[..]));
+    let all = fold.finish();
+    assert_eq!((all.taken, &all.refused[..]), (2, &refused[..]));
+    assert_eq!(all.sketch.unwrap().to_bytes(), sketch(0..200));
 }
 
 #[test]
@@ -144,16 +136,16 @@ fn an_odd_first_one_decides_unless_something_is_expected() {
     filter.insert("key");
     let stream = [odd.clone(), filter.to_bytes(), filter.to_bytes()];
 
-    let merged = merge_bytes_lenient(&slices(&stream));
+    let merged = merge_bytes_lenient(&stream);
     assert_eq!((merged.taken, merged.sketch), (1, Some(odd)));
     assert_eq!(merged.refused.iter().map(|refused| refused.index).collect::<Vec<_>>(), [1, 2]);
 
-    let mut fold = AnyFold::expecting(expected);
+    let mut fold = AnyFold::onto(expected);
     for bytes in &stream {
-        fold.push_lenient(bytes);
+        let _ = fold.push(bytes);
     }
     assert_eq!((fold.taken(), fold.refused().len(), fold.refused()[0].index), (2, 1, 0));
-    assert_eq!(fold.finish().unwrap().to_bytes(), filter.to_bytes());
+    assert_eq!(fold.finish().sketch.unwrap().to_bytes(), filter.to_bytes());
 }
 
 #[test]
@@ -161,17 +153,19 @@ fn a_fold_of_lists_takes_their_hasher() {
     let lists = samples::all().into_iter().filter(|sample| (40..=42).contains(&sample.kind.0));
     for sample in lists.filter(|sample| sample.name.ends_with(", keyed")) {
         let [left, right] = [0, 1].map(|i| sample.bytes(&shard(i)));
-        let mut fold = AnyFold::new().with_list_hasher(keyed(1));
+        let mut fold = AnyFold::new(keyed(1));
         assert_eq!((fold.push(&left), fold.push(&right)), (Ok(()), Ok(())), "{}", sample.name);
-        assert_eq!(Some(fold.finish().unwrap().to_bytes()), sample.merge_typed(&left, &right));
-        assert!(matches!(merge_bytes(&[&left]), Err(MergeError { index: 0, error: Error::Hasher { .. } })));
+        assert_eq!(Some(fold.finish().sketch.unwrap().to_bytes()), sample.merge_typed(&left, &right));
+        let mut onto = AnyFold::onto(sample.read(&left));
+        assert_eq!(onto.push(&right), Ok(()), "{} knows its hasher", sample.name);
+        assert!(matches!(merge_bytes([&left]), Err(MergeError { index: 0, error: Error::Hasher { .. } })));
     }
 }
 
 /// Whatever is read, answers, merges with itself and is written.
 fn survive(bytes: &[u8]) {
     let Ok(sketch) = AnySketch::from_bytes(bytes) else {
-        assert!(merge_bytes(&[bytes]).is_err());
+        assert!(merge_bytes([bytes]).is_err());
         return;
     };
     for hash in [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15] {
@@ -191,9 +185,9 @@ fn survive(bytes: &[u8]) {
         assert!(merged.to_bytes() == before, "{}: a refused absorption changes it", sketch.name());
     }
     let _ = (merged.merge_many(&[&sketch, &sketch]), merged.answer(), merged.describe());
-    let mut fold = AnyFold::new();
+    let mut fold = AnyFold::default();
     for bytes in [bytes, &written, bytes] {
-        fold.push_lenient(bytes);
+        let _ = fold.push(bytes);
     }
     assert!(fold.taken() >= 1);
 }

@@ -4,7 +4,7 @@ mod samples;
 
 use pds_core::KeyHasher;
 use pds_hash::SipHasher24;
-use pds_merge::{AnySketch, Error, Fingerprint, MergeLaw};
+use pds_merge::{AnySketch, Error, Fingerprint, ListHasher, Merge, MergeLaw};
 use samples::{Differs, Sample, keyed, shard};
 
 /// What merging the second into the first is refused for, as far as the samples know it; `None` if they merge.
@@ -132,7 +132,7 @@ fn lists_are_read_with_their_hasher_alone() {
     for sample in lists.filter(|sample| sample.name.ends_with(", keyed")) {
         let bytes = sample.bytes(&shard(0));
         let found = keyed(1).fingerprint();
-        for other in [keyed(2), Default::default(), SipHasher24::new([1; 16]).into()] {
+        for other in [keyed(2), ListHasher::default(), SipHasher24::new([1; 16]).into()] {
             let expected = other.fingerprint();
             let result = AnySketch::from_bytes_with(&bytes, other).map(|_| ());
             assert_eq!(result, Err(Error::Hasher { expected, found }), "{}", sample.name);
@@ -148,9 +148,9 @@ fn a_list_hasher_hashes_as_the_hasher_within() {
     let (wy, sip, sip24) =
         (pds_hash::WyHasher::with_seed(3), pds_hash::SipHasher::new([4; 16]), SipHasher24::new([5; 16]));
     for key in [&b""[..], b"key", &[7; 40]] {
-        let hashers = [wy.into(), sip.into(), sip24.into()].map(|h: pds_merge::ListHasher| h.hash_key(key));
+        let hashers = [wy.into(), sip.into(), sip24.into()].map(|h: ListHasher| h.hash_key(key));
         assert_eq!(hashers, [wy.hash_key(key), sip.hash_key(key), sip24.hash_key(key)]);
     }
-    let hashers = [wy.into(), sip.into(), sip24.into()].map(|h: pds_merge::ListHasher| h.hash_key(&77u64));
+    let hashers = [wy.into(), sip.into(), sip24.into()].map(|h: ListHasher| h.hash_key(&77u64));
     assert_eq!(hashers, [wy.hash_key(&77u64), sip.hash_key(&77u64), sip24.hash_key(&77u64)]);
 }

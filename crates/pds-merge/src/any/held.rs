@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use pds_core::wire::Kind;
 
 use super::{Answer, ListHasher, MergeLaw, Stated};
+use crate::fold::each;
 use crate::{Error, MergeError};
 
 /// Names and values of parameters.
@@ -36,7 +37,7 @@ pub(super) trait Held: Sized {
 
     /// One after the other, or at once where that is quicker: with the same bytes, and up to the first that is refused.
     fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
-        one_by_one(others, |other| self.take(other))
+        each(others, |other| self.take(other))
     }
 
     fn take_entries(&mut self, _other: &Self) -> Result<(), Error> {
@@ -68,16 +69,6 @@ pub(super) trait Held: Sized {
     }
 }
 
-pub(super) fn one_by_one<T>(
-    others: &[T],
-    mut take: impl FnMut(&T) -> Result<(), Error>,
-) -> Result<(), MergeError> {
-    for (index, other) in others.iter().enumerate() {
-        take(other).map_err(|error| MergeError { index, error })?;
-    }
-    Ok(())
-}
-
 /// A merge at once that is all or nothing; where it is nothing, those before the refused one are taken one by one.
 #[cfg(any(feature = "hll", feature = "quantiles"))]
 pub(super) fn at_once<S: crate::Merge>(
@@ -87,7 +78,7 @@ pub(super) fn at_once<S: crate::Merge>(
 ) -> Result<(), MergeError> {
     match all(sketch) {
         Ok(()) => Ok(()),
-        Err(_) => one_by_one(others, |other| sketch.merge(other)),
+        Err(_) => each(others, |other| sketch.merge(other)),
     }
 }
 

@@ -8,8 +8,9 @@ use pds_core::wire::Kind;
 use pds_hll::{HyperLogLog, StreamingHyperLogLog, UltraLogLog};
 
 use super::answer::KAPPA;
-use super::held::{Held, Parameters, at_once, one_by_one};
+use super::held::{Held, Parameters, at_once};
 use super::{Answer, ListHasher, MergeLaw, Stated};
+use crate::fold::each;
 use crate::{Error, Fingerprint, Merge, MergeError, Prehashed, Sketch};
 
 /// What all of them answer alike.
@@ -69,7 +70,7 @@ hold_sketch! { HyperLogLog HYPER_LOG_LOG Exact, std_error, Self::merge, |sketch:
 } }
 
 hold_sketch! { UltraLogLog ULTRA_LOG_LOG Exact, std_error, Self::merge, |sketch: &mut Self, others: &[&Self]| {
-    one_by_one(others, |other| sketch.merge(other))
+    each(others, |other| sketch.merge(other))
 } }
 
 /// The estimate depends on the order of the stream: no merge has it.
@@ -79,5 +80,5 @@ fn refuse<S: Held>(_: &mut S, _: &S) -> Result<(), Error> {
 
 hold_sketch! {
     StreamingHyperLogLog STREAMING_HYPER_LOG_LOG None, streaming_std_error, refuse,
-    |sketch: &mut Self, others: &[&Self]| one_by_one(others, |other| refuse(sketch, other))
+    |sketch: &mut Self, others: &[&Self]| each(others, |other| refuse(sketch, other))
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// What a merge of two sketches promises, from the strongest promise to none.
+/// What a merge of two sketches of any kind promises, from the strongest promise to none.
 ///
 /// It is that of the kind, and of its panes for a [`SlidingCountMin`](pds_core::wire::Kind::SLIDING_COUNT_MIN). Whatever
 /// the law, a refused merge changes nothing.

@@ -32,7 +32,7 @@ use crate::Prehashed;
 use crate::{AnyBinaryFuse, AnyXor};
 #[cfg(feature = "cms")]
 use crate::{AnyConservativeCountMin, AnyCountMin, AnyCountSketch, AnySlidingCountMin};
-use crate::{Error, MergeError};
+use crate::{Error, Merge, MergeError};
 
 /// A sketch of any kind that the features of this crate name, as its bytes tell.
 ///
@@ -45,7 +45,7 @@ use crate::{Error, MergeError};
 ///
 /// ```
 /// use pds_hll::{HllParams, HyperLogLog};
-/// use pds_merge::{AnySketch, Error, Sketch};
+/// use pds_merge::{AnySketch, Error, Merge, Sketch};
 ///
 /// fn main() -> Result<(), Error> {
 ///     let mut visitors = HyperLogLog::new(HllParams::with_precision(12)?);
@@ -215,29 +215,17 @@ impl AnySketch {
         for_each_kind! { each (self, sketch => sketch.bytes()) }
     }
 
-    /// What [`AnySketch::merge`] promises.
+    /// What [`Merge::merge`] promises.
     pub fn merge_law(&self) -> MergeLaw {
         for_each_kind! { each (self, sketch => sketch.law()) }
     }
 
-    /// Takes in what another sketch has seen, by the [law](AnySketch::merge_law) of the kind; results of operations on theta
-    /// sketches become the result of their union.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Kind`] if the kinds differ; [`Error::Unmergeable`] if structures of this kind do not merge;
-    /// [`Error::Incompatible`] names the parameter that differs, `cell_bytes`, `pane` and `item` among them;
-    /// [`Error::Hasher`]; else as the structure's own merge. `self` is then unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        for_each_kind! { both (self, other, sketch, other => sketch.take(other)) }
-    }
-
-    /// Takes in many sketches, as [`AnySketch::merge`] of one after the other, with the same bytes; at once where the
+    /// Takes in many sketches, as [`Merge::merge`] of one after the other, with the same bytes; at once where the
     /// structure can, which is quicker.
     ///
     /// # Errors
     ///
-    /// As [`AnySketch::merge`], of the first that is refused. `self` then holds all that come before it in the list, and
+    /// As [`Merge::merge`], of the first that is refused. `self` then holds all that come before it in the list, and
     /// nothing of it or of those behind it, whatever the kind.
     pub fn merge_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
         let index = for_each_kind! { leading (&mut *self, others) }?;
@@ -301,7 +289,35 @@ impl AnySketch {
         }) }
     }
 
+    /// The hasher of a list of heavy hitters.
+    pub(crate) fn list_hasher(&self) -> Option<&ListHasher> {
+        match self {
+            #[cfg(feature = "cms")]
+            Self::SpaceSaving(list) => Some(list.hasher()),
+            #[cfg(feature = "cms")]
+            Self::MisraGries(list) => Some(list.hasher()),
+            #[cfg(feature = "cms")]
+            Self::TopK(list) => Some(list.hasher()),
+            #[cfg(feature = "cms")]
+            Self::HeavyKeeper(list) => Some(list.hasher()),
+            _ => None,
+        }
+    }
+
     fn other_kind(&self, other: &Self) -> Error {
         Error::Kind { expected: self.kind().0, found: other.kind().0 }
+    }
+}
+
+/// By the [law](AnySketch::merge_law) of the kind; results of operations on theta sketches become the result of their union.
+///
+/// # Errors
+///
+/// [`Error::Kind`] if the kinds differ; [`Error::Unmergeable`] if structures of this kind do not merge;
+/// [`Error::Incompatible`] names the parameter that differs, `cell_bytes`, `pane` and `item` among them;
+/// [`Error::Hasher`]; else as the structure's own merge. `self` is then unchanged.
+impl Merge for AnySketch {
+    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        for_each_kind! { both (self, other, sketch, other => sketch.take(other)) }
     }
 }

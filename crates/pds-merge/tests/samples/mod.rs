@@ -1,6 +1,11 @@
 //! Sketches of every kind, in every type and shape that bytes can tell apart.
 
-#![allow(dead_code)] // Each test file uses a part.
+// Each test file uses a part. Samples whose parameters are wrong are to panic. Builders take what `Samples` hands them, and
+// stand beside the samples that they build.
+#![allow(dead_code)]
+#![allow(clippy::unwrap_used)]
+#![allow(clippy::needless_pass_by_value)]
+#![allow(clippy::items_after_statements)]
 
 mod counts;
 mod filters;
@@ -169,8 +174,9 @@ fn hashes<'a>(keys: &'a [u64], hasher: &'a ListHasher) -> impl Iterator<Item = u
 
 /// The hashes of the keys of turn 0, then of turns 1 and 2: the turn depends on the key alone, not on the shard.
 fn by_turn<'a>(keys: &'a [u64], hasher: &'a ListHasher) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let of_turn =
-        move |turn| keys.iter().filter(move |&key| key % 3 == turn).map(move |key| (turn, hasher.hash_key(key)));
+    let of_turn = move |turn| {
+        keys.iter().filter(move |&key| key % 3 == turn).map(move |key| (turn, hasher.hash_key(key)))
+    };
     (0..3).flat_map(of_turn)
 }
 
