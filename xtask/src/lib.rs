@@ -19,9 +19,11 @@ use std::time::Instant;
 pub mod accuracy;
 pub mod bench;
 pub mod ci;
+pub mod compat;
 pub mod docs;
 pub mod features;
 pub mod platforms;
+pub mod report;
 
 /// Prints a line; `println!` would panic where nobody reads or a disk is full.
 fn say(text: &str) -> Result<(), Failure> {

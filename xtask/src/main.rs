@@ -25,6 +25,10 @@ enum Command {
     Platforms(xtask::platforms::Arguments),
     /// Check every published crate without features, with each alone, and with all
     Features,
+    /// Compare golden files, and the public interface of a release, with an earlier revision
+    Compat(xtask::compat::Arguments),
+    /// All tables and plots in one page
+    Report(xtask::report::Arguments),
     /// Everything that has to pass before a change lands
     Ci,
 }
@@ -36,6 +40,8 @@ fn main() -> ExitCode {
         Command::Docs => xtask::docs::run(),
         Command::Platforms(arguments) => xtask::platforms::run(&arguments),
         Command::Features => xtask::features::run(),
+        Command::Compat(arguments) => xtask::compat::run(&arguments),
+        Command::Report(arguments) => xtask::report::run(&arguments),
         Command::Ci => xtask::ci::run(),
     };
     match result {

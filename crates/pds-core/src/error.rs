@@ -19,7 +19,7 @@ pub enum Error {
         /// What would have been accepted.
         domain: &'static str,
     },
-    /// Two operands differ in a property that has to agree.
+    /// Two operands differ in a property that has to agree; or bytes, or another format, in one that the type asked for fixes.
     Incompatible {
         /// The property that differs.
         field: &'static str,
@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// The bytes hold another kind of structure.
     Kind {
-        /// The kind asked for.
+        /// The kind asked for; 0, which is none, where any kind that can be read would do.
         expected: u8,
         /// The kind named by the bytes.
         found: u8,
@@ -108,13 +108,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Parameter { name, value, domain } => write!(f, "{name} is {value}, expected {domain}"),
-            Self::Incompatible { field } => write!(f, "the operands differ in {field}"),
+            Self::Incompatible { field } => write!(f, "incompatible in {field}"),
             Self::Hasher { expected, found } => {
                 write!(
                     f,
                     "made with hasher {found:#018x}, met by hasher {expected:#018x}: another function, seed, key or key encoding"
                 )
             }
+            Self::Kind { expected: 0, found } => write!(f, "bytes of kind {found}, which is not read here"),
             Self::Kind { expected, found } => write!(f, "bytes of kind {found}, expected kind {expected}"),
             Self::Version { found, newest } => write!(f, "version {found} is unknown (newest is {newest})"),
             Self::Malformed { field } => write!(f, "malformed bytes: {field}"),

@@ -69,19 +69,28 @@ pub(crate) fn step_index(q: f64, n: u64) -> Option<u64> {
 /// The position of [`QuantileRule::Linear`] among `n` values in ascending order: the number of the value below it,
 /// counted from 0, and how far behind that value it is, in [0, 1). As [`step_index`] for what has none.
 pub(crate) fn linear_position(q: f64, n: u64) -> Option<(u64, f64)> {
-    let q = Fraction::of(q).filter(|_| n > 0)?;
-    let product = u128::from(q.mantissa) * u128::from(n - 1);
-    Some(match q.shift {
-        0 => (product as u64, 0.0),
-        shift @ 1..128 => {
-            let whole = product >> shift;
-            // 53 bits of the fraction, cut off: rounded up it might be 1.
-            let rest = product - (whole << shift);
-            let bits = if shift > 53 { rest >> (shift - 53) } else { rest << (53 - shift) };
-            (whole as u64, bits as f64 / (1u64 << 53) as f64)
-        }
-        // Below 2^-11 of a value's distance at most.
-        _ => (0, 0.0),
+    let position = scaled_rank(q, n.checked_sub(1)?)?;
+    let (whole, rest) = (position >> RANK_BITS, position & (RANK_ONE - 1));
+    Some((whole as u64, rest as f64 / RANK_ONE as f64))
+}
+
+/// Digits behind the point of a rank in integers, which is below 2^117 then: its fraction is a float.
+pub(crate) const RANK_BITS: u32 = 53;
+
+/// One value, as a rank.
+pub(crate) const RANK_ONE: u128 = 1 << RANK_BITS;
+
+/// The rank `q n`, 0 to `n`, in units of 1 / [`RANK_ONE`], cut off: rounded up, a share below 1 might become 1. None if `q`
+/// is not in [0, 1].
+#[inline]
+pub(crate) fn scaled_rank(q: f64, n: u64) -> Option<u128> {
+    let q = Fraction::of(q)?;
+    let product = u128::from(q.mantissa) * u128::from(n);
+    Some(match q.shift.checked_sub(RANK_BITS) {
+        Some(shift @ 0..128) => product >> shift,
+        Some(_) => 0,
+        // 1 alone: all other shares are below.
+        None => product << 1,
     })
 }
 
@@ -140,6 +149,18 @@ mod tests {
             assert_eq!(step_index(1.0, n), Some(n - 1));
             assert_eq!(linear_position(1.0, n), Some((n - 1, 0.0)));
         }
+    }
+
+    #[test]
+    fn ranks_are_products_cut_off() {
+        for n in [0, 1, 3, (1 << 53) + 1, u64::MAX] {
+            assert_eq!(scaled_rank(1.0, n), Some(u128::from(n) << RANK_BITS));
+            assert_eq!(scaled_rank(0.5, n), Some(u128::from(n) << (RANK_BITS - 1)));
+            assert_eq!(scaled_rank(1.0f64.next_down(), n), Some(u128::from(n) * (RANK_ONE - 1)));
+            assert_eq!(scaled_rank(f64::from_bits(1), n), Some(0));
+        }
+        assert_eq!(scaled_rank(1e-300, 1), Some(0));
+        assert_eq!(scaled_rank(1.5, 1), None);
     }
 
     #[test]

@@ -82,8 +82,8 @@ fn five_hundred_merges_cost_at_most_three_tenths_more() {
 #[test]
 fn the_error_falls_with_the_compression() {
     let values = Values::LogNormal { mu: 0.0, sigma: 1.0 };
-    let at = |delta| {
-        let params = TDigestParams::with_compression(delta).unwrap();
+    let at = |compression| {
+        let params = TDigestParams::with_compression(compression).unwrap();
         errors(values, |stream| {
             let mut digest = TDigest::new(params);
             digest.extend(stream.iter().copied());

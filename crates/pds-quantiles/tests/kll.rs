@@ -205,6 +205,13 @@ fn sizing_is_pinned_and_keeps_its_word() {
         assert!(params.interval_error() > params.rank_error());
     }
     assert_eq!(KllParams::for_error(0.9).unwrap().k(), KllParams::MIN_K);
+    // The error says what is accepted, to the last bit.
+    let Err(Error::Parameter { domain, .. }) = KllParams::for_error(0.0) else { panic!("0 is refused") };
+    assert!(domain.ends_with("to below 1"), "{domain}");
+    let least: f64 = domain.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(KllParams::for_error(least).unwrap().k(), KllParams::MAX_K);
+    assert!(KllParams::for_error(least.next_down()).is_err());
+    assert!(KllParams::for_error(1.0).is_err() && KllParams::for_error(1.0f64.next_down()).is_ok());
     for eps in [0.0, -0.1, 1.0, f64::NAN, f64::INFINITY, 1e-9] {
         assert!(matches!(KllParams::for_error(eps), Err(Error::Parameter { name: "eps", .. })), "{eps}");
     }

@@ -10,12 +10,12 @@ use proptest::prelude::*;
 
 const SMALL: u32 = TDigestParams::MIN_COMPRESSION;
 
-fn empty(delta: u32) -> TDigest {
-    TDigest::new(TDigestParams::with_compression(delta).unwrap())
+fn empty(compression: u32) -> TDigest {
+    TDigest::new(TDigestParams::with_compression(compression).unwrap())
 }
 
-fn digest(delta: u32, values: &[f64]) -> TDigest {
-    let mut digest = empty(delta);
+fn digest(compression: u32, values: &[f64]) -> TDigest {
+    let mut digest = empty(compression);
     digest.extend(values.iter().copied());
     digest
 }
@@ -111,8 +111,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn quantiles_and_ranks_are_monotone_in_range_and_inverse(values in streams(), delta in SMALL..120) {
-        let digest = digest(delta, &values);
+    fn quantiles_and_ranks_are_monotone_in_range_and_inverse(values in streams(), compression in SMALL..120) {
+        let digest = digest(compression, &values);
         prop_assert_eq!(digest.count(), values.len() as u64);
         check(&digest);
     }
@@ -166,20 +166,20 @@ proptest! {
     }
 
     #[test]
-    fn merging_keeps_count_ends_and_order(a in streams(), b in streams(), delta in SMALL..120, other in SMALL..120) {
-        let (mut merged, right) = (digest(delta, &a), digest(other, &b));
+    fn merging_keeps_count_ends_and_order(a in streams(), b in streams(), compression in SMALL..120, other in SMALL..120) {
+        let (mut merged, right) = (digest(compression, &a), digest(other, &b));
         let before = right.clone();
         merged.merge(&right).unwrap();
         prop_assert_eq!(&right, &before);
         prop_assert_eq!(merged.count(), (a.len() + b.len()) as u64);
-        let whole = digest(delta, &[a, b].concat());
+        let whole = digest(compression, &[a, b].concat());
         prop_assert_eq!((merged.min(), merged.max()), (whole.min(), whole.max()));
         check(&merged);
     }
 
     #[test]
-    fn a_decoded_digest_answers_the_same(values in streams(), delta in SMALL..120) {
-        let digest = digest(delta, &values);
+    fn a_decoded_digest_answers_the_same(values in streams(), compression in SMALL..120) {
+        let digest = digest(compression, &values);
         let bytes = digest.to_bytes();
         let decoded = TDigest::from_bytes(&bytes).unwrap();
         prop_assert_eq!(&decoded, &digest);
@@ -242,9 +242,9 @@ fn an_error_leaves_the_digest_as_it_was() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    for delta in [0, 1, SMALL - 1, TDigestParams::MAX_COMPRESSION + 1, u32::MAX] {
-        let error = TDigestParams::with_compression(delta).unwrap_err();
-        assert!(matches!(error, Error::Parameter { name: "delta", .. }));
+    for compression in [0, 1, SMALL - 1, TDigestParams::MAX_COMPRESSION + 1, u32::MAX] {
+        let error = TDigestParams::with_compression(compression).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "compression", .. }));
     }
     assert_eq!(TDigestParams::default().compression(), TDigestParams::DEFAULT_COMPRESSION);
     assert_eq!(TDigestParams::with_compression(SMALL).unwrap().compression(), SMALL);

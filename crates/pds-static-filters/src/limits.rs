@@ -21,7 +21,7 @@ fn allocatable_on(pointer_bits: u32, bytes: u128) -> Result<u64, Error> {
     if bytes <= u128::from(most_items(1, pointer_bits)) {
         Ok(bytes as u64)
     } else {
-        Err(Error::Parameter { name: "keys", value: bytes as f64, domain: "slots within the address space" })
+        Err(Error::Parameter { name: "bytes", value: bytes as f64, domain: "at most isize::MAX" })
     }
 }
 

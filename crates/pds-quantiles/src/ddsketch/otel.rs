@@ -59,7 +59,7 @@ impl DDSketch {
     ///
     /// # Errors
     ///
-    /// [`Error::Incompatible`] where something would be lost: in `base`, if the parameters are not those of
+    /// [`Error::Incompatible`] where sketch and format differ and something would be lost: in `base`, if the parameters are not those of
     /// [`DDSketchParams::for_scale`]; in `collapsed bins`, if bins at one end have become one; in `scale`, if bins were
     /// joined below the coarsest scale there is; in `span`, if the buckets, which list every index in between, would be more
     /// than 2^20.
@@ -112,7 +112,7 @@ impl DDSketch {
     ///
     /// # Errors
     ///
-    /// [`Error::Incompatible`] where something would be lost: in `scale`, if it is not 0 to
+    /// [`Error::Incompatible`] where histogram and sketch differ and something would be lost: in `scale`, if it is not 0 to
     /// [`DDSketchParams::MAX_SCALE`]; in `zero_threshold`, if normal floats are counted as zero; in `subnormal
     /// numbers`, if there are buckets for such; in `max_bins`, if more
     /// buckets are occupied than [`DDSketchParams::DEFAULT_MAX_BINS`]. [`Error::Overflow`] if the counts exceed

@@ -43,14 +43,14 @@ impl DDSketchParams {
     pub const MIN_MAX_BINS: u32 = 8;
     /// The greatest limit.
     pub const MAX_MAX_BINS: u32 = 1 << 24;
-    /// The limit unless another is chosen. At an accuracy of 1 %, bins in a row then span e^1300: no data of the physical
-    /// world reach it.
+    /// The limit unless another is chosen: 65,536 bins, 2 MiB at most by [`DDSketchParams::max_size_bytes`]. At an accuracy of
+    /// 1 %, bins in a row then span e^1300: no data of the physical world reach it.
     pub const DEFAULT_MAX_BINS: u32 = 1 << 16;
     /// The finest scale of [`DDSketchParams::for_scale`]; the next one is finer than [`DDSketchParams::MIN_ALPHA`].
     pub const MAX_SCALE: u8 = 18;
 
-    /// Quantiles within `alpha` times their value: 0.01 for 1 %. Cubic mapping, [`DDSketchParams::DEFAULT_MAX_BINS`] bins,
-    /// the lowest of which collapse.
+    /// Quantiles within `alpha` times their value: 0.01 for 1 %. Cubic mapping; at most 65,536 bins
+    /// ([`DDSketchParams::DEFAULT_MAX_BINS`]), the lowest of which collapse.
     ///
     /// # Errors
     ///
@@ -143,7 +143,8 @@ impl DDSketchParams {
         self.collapse
     }
 
-    /// Bytes of the bins at most, whatever the values.
+    /// Bytes of the bins at most, whatever the values: 32 for each bin of the limit, or 24 and 96 KiB, the greater of the two.
+    /// What values need is mostly far less: see [`QuantileSketch::size_bytes`](crate::QuantileSketch::size_bytes).
     pub fn max_size_bytes(&self) -> usize {
         super::bins::max_size_bytes(self.max_bins as usize)
     }

@@ -19,8 +19,8 @@ use crate::{Contract, Error, ExactMerge, Merge, QuantileRule, QuantileSketch, Qu
 ///   (`f64::MIN_POSITIVE`) to the greatest, of either sign. Numbers nearer to zero count as zero.
 /// * Minimum and maximum are exact; so are all quantiles while all values are equal.
 /// * The error of a *rank* is not bounded: values within a bin are not told apart.
-/// * Memory is bounded by [`DDSketchParams::max_size_bytes`]. Beyond the limit of bins, bins are joined as
-///   [`Collapse`](crate::Collapse) says; [`Quantiles::contract`] then states what is still promised, and
+/// * Memory is bounded by [`DDSketchParams::max_size_bytes`]: 2 MiB at the default limit of 65,536 bins
+///   ([`DDSketchParams::DEFAULT_MAX_BINS`]). Beyond the limit, bins are joined as [`Collapse`](crate::Collapse) says; [`Quantiles::contract`] then states what is still promised, and
 ///   [`Quantiles::bounds`] gives an interval that is certain in any case.
 /// * Merging is exact: the merged sketch is that of all values, byte for byte, in any order or grouping. The sum is
 ///   therefore made of the bins and not kept. Refusals of [`QuantileSketch::insert`] are counted per stream, like values, and

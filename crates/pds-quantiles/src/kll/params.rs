@@ -44,12 +44,10 @@ impl KllParams {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if `eps` is NaN or not within (0, 1), or so small that no k reaches it.
+    /// [`Error::Parameter`] unless `eps` is below 1, and at least what [`KllParams::MAX_K`] reaches: 4.7633762885654784e-5.
     pub fn for_error(eps: f64) -> Result<Self, Error> {
-        let domain = "0 to 1, and at least what k = 65535 reaches";
-        let refused = Error::Parameter { name: "eps", value: eps, domain };
-        if !(eps > 0.0 && eps < 1.0 && error_of(Self::MAX_K, SINGLE) <= eps) {
-            return Err(refused);
+        if !(error_of(Self::MAX_K, SINGLE)..1.0).contains(&eps) {
+            return Err(Error::Parameter { name: "eps", value: eps, domain: EPS_DOMAIN });
         }
         // The error falls with k: halve the interval that the least one lies in. No inverse whose last bit could matter.
         let (mut low, mut high) = (Self::MIN_K, Self::MAX_K);
@@ -99,6 +97,9 @@ impl KllParams {
         2 * self.items(count) * size_of::<T>()
     }
 }
+
+/// What [`KllParams::for_error`] accepts.
+const EPS_DOMAIN: &str = "4.7633762885654784e-5 (k = 65535) to below 1";
 
 /// Factor and exponent of the error of one rank.
 const SINGLE: (f64, f64) = (2.296, 0.9723);

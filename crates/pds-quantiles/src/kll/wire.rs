@@ -47,7 +47,7 @@ impl KllParams {
     }
 }
 
-/// Bytes of a sketch of other items are refused as [`Error::Incompatible`] in `item`.
+/// Bytes of a sketch of other items are refused as [`Error::Malformed`] in `item type`.
 impl<T: KllCodec> Sketch for KllSketch<T> {
     const KIND: Kind = Kind::KLL;
     type Hasher = ();
@@ -78,7 +78,7 @@ impl<T: KllCodec> Sketch for KllSketch<T> {
             return Err(malformed("alignment"));
         }
         if body.item != T::TAG {
-            return Err(Error::Incompatible { field: "item" });
+            return Err(malformed("item type"));
         }
         let (params, min_params) = body.params()?;
         let sizes = read_sizes(&body, &mut payload)?;

@@ -1,5 +1,6 @@
 //! The digest itself.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -15,7 +16,7 @@ use crate::{Contract, Error, Finite, Merge, QuantileRule, QuantileSketch, Quanti
 ///   line to it says little of those below: there the middle ranks may be off by tenths, and a
 ///   [`DDSketch`](crate::DDSketch) or [`KllSketch`](crate::KllSketch) is the right choice. The ends stay sharp.
 /// * Exact where it can be: minimum and maximum always; every answer as long as no more values are distinct than the
-///   compression; a value that is repeated often enough to be a centroid of its own, for ever (among counts up to 2^53).
+///   compression; a value that is repeated often enough to be a centroid of its own, for ever.
 /// * Quantiles and ranks are inverses and never fall: see [`TDigestSnapshot`].
 /// * Merging is not exact: bytes depend on the order of values and merges, the error hardly does.
 /// * Values are finite, weights `u64`, the sum of which is exact and may be as great.
@@ -75,7 +76,7 @@ impl TDigest {
 
     /// The answers as they stand, for many questions.
     pub fn snapshot(&self) -> TDigestSnapshot {
-        TDigestSnapshot::new(self.compressed(), self.rejected)
+        TDigestSnapshot::new(self.compressed().into_owned(), self.rejected)
     }
 
     /// As [`TDigestSnapshot::is_exact`].
@@ -96,19 +97,22 @@ impl TDigest {
     }
 
     /// The centroids that answers and bytes are made of.
-    pub(crate) fn compressed(&self) -> Vec<Centroid> {
+    pub(crate) fn compressed(&self) -> Cow<'_, [Centroid]> {
         if self.settled {
-            return self.centroids.clone();
+            return Cow::Borrowed(&self.centroids);
         }
-        let mut units = self.units.clone();
-        units.sort_unstable();
-        let mut all = collect(&self.centroids, &mut self.pending.clone(), &units);
-        if !(units.is_empty() && self.pending.is_empty()) {
+        let mut all = if self.units.is_empty() && self.pending.is_empty() {
+            self.centroids.clone()
+        } else {
+            let mut units = self.units.clone();
+            units.sort_unstable();
+            let mut all = collect(&self.centroids, &mut self.pending.clone(), &units);
             // As taking in the next value would, if it were one too many.
             compress(&mut all, self.count, self.params.working());
-        }
+            all
+        };
         compress(&mut all, self.count, self.params.compression() as usize);
-        all
+        Cow::Owned(all)
     }
 
     pub(crate) fn rejections(&self) -> u64 {

@@ -24,21 +24,22 @@ impl TDigestParams {
     /// The compression of [`TDigestParams::default`].
     pub const DEFAULT_COMPRESSION: u32 = 200;
 
-    /// Of at most `delta` centroids in bytes and answers; twice as many are kept while values come in, so that what
+    /// Of at most `compression` centroids in bytes and answers; twice as many are kept while values come in, so that what
     /// merging and compressing again and again costs stays small.
     ///
-    /// The error of the rank of an extreme quantile falls with 1/`delta`^2, that of the median with 1/`delta` or
-    /// faster. Data of at most `delta` distinct values is kept exactly.
+    /// The error of the rank of an extreme quantile falls with 1/`compression`^2, that of the median with
+    /// 1/`compression` or faster. Data of at most `compression` distinct values is kept exactly.
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if `delta` is not within [`TDigestParams::MIN_COMPRESSION`] to
+    /// [`Error::Parameter`] if `compression` is not within [`TDigestParams::MIN_COMPRESSION`] to
     /// [`TDigestParams::MAX_COMPRESSION`].
-    pub fn with_compression(delta: u32) -> Result<Self, Error> {
-        if (Self::MIN_COMPRESSION..=Self::MAX_COMPRESSION).contains(&delta) {
-            Ok(Self { compression: delta })
+    pub fn with_compression(compression: u32) -> Result<Self, Error> {
+        if (Self::MIN_COMPRESSION..=Self::MAX_COMPRESSION).contains(&compression) {
+            Ok(Self { compression })
         } else {
-            Err(Error::Parameter { name: "delta", value: f64::from(delta), domain: "20 to 65536" })
+            let value = f64::from(compression);
+            Err(Error::Parameter { name: "compression", value, domain: "20 to 65536" })
         }
     }
 
@@ -86,8 +87,8 @@ impl Default for TDigestParams {
 impl TryFrom<u32> for TDigestParams {
     type Error = Error;
 
-    fn try_from(delta: u32) -> Result<Self, Error> {
-        Self::with_compression(delta)
+    fn try_from(compression: u32) -> Result<Self, Error> {
+        Self::with_compression(compression)
     }
 }
 

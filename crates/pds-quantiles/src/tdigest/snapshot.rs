@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Centroid;
-use crate::order::{between, linear_position, step_index};
+use crate::order::{RANK_BITS, RANK_ONE, between, linear_position, scaled_rank, step_index};
 use crate::{Contract, QuantileRule, Quantiles, RankRule};
 
 /// A [`TDigest`](crate::TDigest) at rest, for many questions: each takes the logarithm of the number of centroids.
@@ -54,21 +54,22 @@ impl TDigestSnapshot {
         if !(low >= 0.0 && low < high && high <= 1.0) || self.count == 0 {
             return None;
         }
-        let n = self.count as f64;
-        let (from, to) = (low * n, high * n);
+        let (from, to) = scaled_rank(low, self.count).zip(scaled_rank(high, self.count))?;
         let parts = self.centroids.iter().zip(&self.before).map(|(centroid, &before)| {
-            let (begin, end) = (before as f64, (before + centroid.weight()) as f64);
-            // Whole, for a difference of ranks above 2^53 may lose the centroid.
-            let whole = from <= begin && end <= to;
-            let share = if whole { centroid.weight() as f64 } else { end.min(to) - begin.max(from) };
-            (centroid.mean(), if share > 0.0 { share } else { 0.0 })
+            let begin = u128::from(before) << RANK_BITS;
+            let end = begin + (u128::from(centroid.weight()) << RANK_BITS);
+            (centroid.mean(), end.min(to).saturating_sub(begin.max(from)) as f64)
         });
         let weight: f64 = parts.clone().map(|(_, share)| share).sum();
+        if weight <= 0.0 {
+            // Nearer to one another than ranks are told apart: a part of one value.
+            return Some(self.centroids[self.holder((from >> RANK_BITS) as u64)].mean());
+        }
         // Shares of 1: the sum cannot overflow.
         let mean: f64 = parts.map(|(mean, share)| mean * (share / weight)).sum();
         // Rounding must not take it out of the range of the values.
         let (min, max) = self.min().zip(self.max())?;
-        (weight > 0.0).then(|| mean.clamp(min, max) + 0.0)
+        Some(mean.clamp(min, max) + 0.0)
     }
 
     /// The centroid that holds the value number `index`, counted from 0.
@@ -88,31 +89,41 @@ impl TDigestSnapshot {
         2 * before + if centroid.is_atom() { 0 } else { u128::from(centroid.weight()) }
     }
 
-    /// The polyline at `offset` values behind the beginning of the centroid `i`, which holds that rank.
-    fn value(&self, i: usize, offset: f64) -> f64 {
+    /// The polyline at a rank in units of 1 / [`RANK_ONE`], of which the centroid `i` holds the value.
+    ///
+    /// In each of its lines a share of integers, rounded: so answers ascend in a line and, since lines meet in means, from one to
+    /// the next, at any count.
+    fn value(&self, i: usize, rank: u128) -> f64 {
         let centroid = &self.centroids[i];
-        let middle = 0.5 * centroid.weight() as f64;
         if centroid.is_atom() {
             return centroid.mean();
         }
-        let begin = 2 * u128::from(self.before[i]);
-        // There is a neighbour: first and last are atoms.
-        if offset < middle {
-            let previous = i - 1;
-            let gap = (begin - self.right(previous)) as f64 / 2.0;
-            between(self.centroids[previous].mean(), centroid.mean(), (gap + offset) / (gap + middle))
-        } else {
-            let following = i + 1;
-            let reach = (self.left(following) - begin) as f64 / 2.0;
-            between(centroid.mean(), self.centroids[following].mean(), (offset - middle) / (reach - middle))
-        }
+        let begin = u128::from(self.before[i]) << RANK_BITS;
+        let weight = u128::from(centroid.weight()) << RANK_BITS;
+        let rank = rank.clamp(begin, begin + weight);
+        // There are neighbours: first and last are atoms.
+        let from = if rank < begin + weight / 2 { i - 1 } else { i };
+        let (start, stop) = (self.right(from), self.left(from + 1));
+        let way = to_float(rank - (start << (RANK_BITS - 1)));
+        let length = to_float(stop - start) * HALF;
+        between(self.centroids[from].mean(), self.centroids[from + 1].mean(), way / length)
     }
 
     /// The value number `index`, as if the values of a centroid lay on the polyline.
     fn item(&self, index: u64) -> f64 {
-        let i = self.holder(index);
-        self.value(i, (index - self.before[i]) as f64 + 0.5)
+        self.value(self.holder(index), (u128::from(index) << RANK_BITS) + RANK_ONE / 2)
     }
+}
+
+/// Half a value, as a rank.
+const HALF: f64 = (RANK_ONE / 2) as f64;
+
+/// A number below 2^117 as a float, in the order of the numbers: faster than the nearest one. The first part is exact, and the
+/// second, rounded, at most one more of it.
+#[inline]
+fn to_float(number: u128) -> f64 {
+    const LOW: f64 = (1u128 << 64) as f64;
+    (number >> 64) as u64 as f64 * LOW + number as u64 as f64
 }
 
 impl Quantiles for TDigestSnapshot {
@@ -143,10 +154,9 @@ impl Quantiles for TDigestSnapshot {
     fn quantile_by(&self, q: f64, rule: QuantileRule) -> Option<f64> {
         match rule {
             QuantileRule::Step => {
+                // The rank may lie next to the centroid of that value: shares are rounded.
                 let i = self.holder(step_index(q, self.count)?);
-                let rank = q * self.count as f64 - self.before[i] as f64;
-                // The product may have been rounded out of the centroid.
-                Some(self.value(i, rank.clamp(0.0, self.centroids[i].weight() as f64)))
+                Some(self.value(i, scaled_rank(q, self.count)?))
             }
             QuantileRule::Linear => {
                 let (index, part) = linear_position(q, self.count)?;

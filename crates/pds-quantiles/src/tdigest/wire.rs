@@ -15,6 +15,9 @@ use crate::{Error, Finite, Quantiles, Sketch};
 /// The newest version of the body.
 const VERSION: u8 = 1;
 
+/// Bytes that a centroid of a usual digest takes, with its bit; weights of more than 3 take the vector another step.
+const ROOM: usize = 8 + 1 + 3;
+
 #[derive(Serialize, Deserialize)]
 struct Body {
     compression: u32,
@@ -54,13 +57,18 @@ impl Sketch for TDigest {
             centroids: centroids.len() as u32,
         };
         wire::seal(Kind::T_DIGEST, VERSION, UNALIGNED, 0, &body, |payload| {
-            payload.extend(centroids.iter().flat_map(|centroid| centroid.mean().to_le_bytes()));
+            payload.reserve(centroids.len() * ROOM);
+            let begin = payload.len();
+            payload.resize(begin + 8 * centroids.len(), 0);
+            for (mean, centroid) in payload[begin..].chunks_exact_mut(8).zip(centroids.iter()) {
+                mean.copy_from_slice(&centroid.mean().to_le_bytes());
+            }
             for eight in centroids.chunks(8) {
                 let bits =
                     eight.iter().rev().fold(0, |bits, centroid| bits << 1 | u8::from(centroid.is_atom()));
                 payload.push(bits);
             }
-            for centroid in &centroids {
+            for centroid in centroids.iter() {
                 put_varint(payload, centroid.weight());
             }
         })
