@@ -6,7 +6,7 @@ use pds_cuckoo::{CuckooParams, Error, GrowableCuckooParams};
 fn sized(keys: u64, fpr: f64) -> Option<CuckooParams> {
     match CuckooParams::for_fpr(keys, fpr) {
         Err(Error::Parameter { name: "keys", .. }) if usize::BITS < 64 => None,
-        params => Some(params.unwrap()),
+        params => Some(params.expect("a shape that fits")),
     }
 }
 
