@@ -1,7 +1,7 @@
 //! Every decoder and every view.
 
-use pds_core::wire::{self, Kind};
 use pds_core::Error;
+use pds_core::wire::{self, Kind};
 
 use crate::envelope::sealed;
 use crate::kinds::{Visitor, visit_types};

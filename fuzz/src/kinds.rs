@@ -73,8 +73,12 @@ pub fn visit_types(kind: Kind, visitor: &mut impl Visitor) -> bool {
             visitor.visit::<CountSketch<i64>>();
         }
         Kind::SLIDING_COUNT_MIN => {
-            visitor.visit::<SlidingCountMin<CountMinSketch<u32>>>();
             visitor.visit::<SlidingCountMin<CountMinSketch<u8>>>();
+            visitor.visit::<SlidingCountMin<CountMinSketch<u16>>>();
+            visitor.visit::<SlidingCountMin<CountMinSketch<u32>>>();
+            visitor.visit::<SlidingCountMin<CountMinSketch<u64>>>();
+            visitor.visit::<SlidingCountMin<ConservativeCountMin<u8>>>();
+            visitor.visit::<SlidingCountMin<ConservativeCountMin<u16>>>();
             visitor.visit::<SlidingCountMin<ConservativeCountMin<u32>>>();
             visitor.visit::<SlidingCountMin<ConservativeCountMin<u64>>>();
         }

@@ -34,7 +34,8 @@ impl Merger {
     fn crossed(&self) -> Option<Vec<u8>> {
         let mut bytes = crate::unsealed(&self.left)?;
         let start = u32::from_le_bytes(bytes[16..20].try_into().ok()?) as usize;
-        let from = (u32::from_le_bytes(self.right.get(16..20)?.try_into().ok()?) as usize).min(self.right.len());
+        let from =
+            (u32::from_le_bytes(self.right.get(16..20)?.try_into().ok()?) as usize).min(self.right.len());
         let length = bytes.len() - start;
         bytes.truncate(start);
         bytes.extend(self.right[from..].iter().copied().chain(std::iter::repeat(0)).take(length));

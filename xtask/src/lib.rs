@@ -19,6 +19,7 @@ pub mod accuracy;
 pub mod bench;
 pub mod ci;
 pub mod docs;
+pub mod fuzz;
 
 /// Prints a line; `println!` would panic where nobody reads or a disk is full.
 fn say(text: &str) -> Result<(), Failure> {

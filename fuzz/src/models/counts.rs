@@ -37,7 +37,8 @@ pub fn count_min(data: &[u8]) {
 }
 
 fn plain<C: Cell>(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
-    let params = CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
+    let params =
+        CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
     let new = || CountMinSketch::<C>::with_hasher(params, WyHasher::default());
     let (mut sketch, mut exact) = (new(), Exact::default());
     let (mut halved, mut lost) = (false, false);
@@ -140,7 +141,8 @@ pub fn conservative(data: &[u8]) {
 }
 
 fn careful<C: Cell>(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
-    let params = CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
+    let params =
+        CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
     let new = || ConservativeCountMin::<C>::with_hasher(params, WyHasher::default());
     let (mut sketch, mut exact) = (new(), Exact::default());
     // The plain sketch of the same counts, which is never closer.
@@ -200,7 +202,10 @@ fn careful<C: Cell>(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     if !merged {
         assert_eq!(sketch.total(), plain.total());
         for &hash in exact.0.keys() {
-            assert!(sketch.estimate_hash(hash) <= plain.estimate_hash(hash), "less exact than the plain sketch");
+            assert!(
+                sketch.estimate_hash(hash) <= plain.estimate_hash(hash),
+                "less exact than the plain sketch"
+            );
         }
     }
     Ok(())

@@ -26,7 +26,10 @@ fn history(data: &[u8], run: impl FnOnce(&mut Unstructured<'_>) -> Result<()>) {
 }
 
 /// Calls until the bytes are used up.
-fn calls(u: &mut Unstructured<'_>, mut call: impl FnMut(&mut Unstructured<'_>, u8) -> Result<()>) -> Result<()> {
+fn calls(
+    u: &mut Unstructured<'_>,
+    mut call: impl FnMut(&mut Unstructured<'_>, u8) -> Result<()>,
+) -> Result<()> {
     for _ in 0..CALLS {
         if u.is_empty() {
             break;

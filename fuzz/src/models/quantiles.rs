@@ -20,7 +20,6 @@ fn value(u: &mut Unstructured<'_>) -> Result<f64> {
     Ok(if u.arbitrary::<u8>()? < 200 { magnitude } else { -magnitude })
 }
 
-
 /// Values and how often each came.
 #[derive(Default)]
 struct Exact {
@@ -200,7 +199,8 @@ pub fn tdigest(data: &[u8]) {
             for q in SHARES {
                 let answer = snapshot.quantile(q).expect("there are values");
                 let near = exact.quantile(q);
-                let (low, high) = (near.iter().copied().reduce(f64::min), near.iter().copied().reduce(f64::max));
+                let (low, high) =
+                    (near.iter().copied().reduce(f64::min), near.iter().copied().reduce(f64::max));
                 assert!(low <= Some(answer) && Some(answer) <= high, "{answer} for {q}, one of {near:?}");
             }
         }

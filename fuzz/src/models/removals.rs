@@ -41,7 +41,8 @@ pub fn counting(data: &[u8]) {
     history(data, |u| {
         let params = CountingBloomParams::with_shape(u.int_in_range(1..=5000)?, u.int_in_range(1..=24)?)
             .expect("a shape");
-        let (mut filter, mut held, mut removed) = (CountingBloomFilter::new(params), Multiset::default(), false);
+        let (mut filter, mut held, mut removed) =
+            (CountingBloomFilter::new(params), Multiset::default(), false);
         calls(u, |u, call| {
             match call % 16 {
                 0..6 => {

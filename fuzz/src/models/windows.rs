@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use arbitrary::Unstructured;
 use pds_bloom::{WindowedBloomFilter, WindowedBloomParams};
-use pds_cms::prelude::*;
 use pds_cms::Pane;
+use pds_cms::prelude::*;
 use pds_hash::WyHasher;
 
 use super::{calls, hash, hashes, history, recode, weight};
@@ -65,7 +65,10 @@ pub fn windowed(data: &[u8]) {
         for (&hash, &generation) in &last {
             let age = filter.generation() - generation;
             if age < u64::from(generations) {
-                assert!(filter.age_hash(hash).is_some_and(|found| u64::from(found) <= age), "lost, or too old");
+                assert!(
+                    filter.age_hash(hash).is_some_and(|found| u64::from(found) <= age),
+                    "lost, or too old"
+                );
                 assert!(filter.contains_hash(hash));
             }
         }
@@ -79,11 +82,7 @@ type Panes = VecDeque<HashMap<u64, u64>>;
 /// [`SlidingCountMin`] of either pane: never below the count within the window.
 pub fn sliding(data: &[u8]) {
     history(data, |u| {
-        if u.arbitrary()? {
-            slide::<CountMinSketch<u16>>(u)
-        } else {
-            slide::<ConservativeCountMin<u32>>(u)
-        }
+        if u.arbitrary()? { slide::<CountMinSketch<u16>>(u) } else { slide::<ConservativeCountMin<u32>>(u) }
     });
 }
 
@@ -91,7 +90,8 @@ fn slide<S: Pane + Sketch<Hasher = WyHasher>>(u: &mut Unstructured<'_>) -> arbit
 where
     SlidingCountMin<S>: Subject + Merge,
 {
-    let shape = CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
+    let shape =
+        CountMinParams::with_shape(u.int_in_range(1..=64)?, u.int_in_range(1..=16)?).expect("a shape");
     let count = u.int_in_range(1..=9)?;
     let Ok(params) = SlidingCountMinParams::with_panes(shape, count) else { return Ok(()) };
     let mut sketch = SlidingCountMin::<S>::with_hasher(params, WyHasher::default());

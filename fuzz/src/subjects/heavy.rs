@@ -28,7 +28,10 @@ impl Keys for String {
 impl Keys for Vec<u8> {
     fn keys(probe: &Probe) -> Vec<Self> {
         let long = vec![0xff; 300];
-        [vec![], vec![0], long].into_iter().chain(probe.hashes.iter().map(|h| h.to_le_bytes().to_vec())).collect()
+        [vec![], vec![0], long]
+            .into_iter()
+            .chain(probe.hashes.iter().map(|h| h.to_le_bytes().to_vec()))
+            .collect()
     }
 }
 

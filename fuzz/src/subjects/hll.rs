@@ -36,7 +36,10 @@ impl Subject for HyperLogLog {
         assert_eq!(self.registers().len(), self.params().registers());
         assert!(self.is_empty() == (self.estimate() == 0.0));
         assert_count(self.params().predicted_error(self.estimate() as u64));
-        assert_eq!(HyperLogLog::union_estimate(&[self, self]).map(f64::to_bits), Ok(self.estimate().to_bits()));
+        assert_eq!(
+            HyperLogLog::union_estimate(&[self, self]).map(f64::to_bits),
+            Ok(self.estimate().to_bits())
+        );
         _ = (self.is_sparse(), self.size_bytes(), format!("{self:?}"));
     }
 
@@ -95,12 +98,12 @@ fn compare(left: &HyperLogLog, right: &HyperLogLog) {
             assert_within((ratio.lower, ratio.upper), ratio.value);
         }
         if let Ok(overlap) = left.inclusion_exclusion(right, kappa) {
-            assert_within((overlap.lower, overlap.upper), overlap.value);
+            // The value may be what is not possible, and the bounds may not.
+            assert!(0.0 <= overlap.lower && overlap.lower <= overlap.upper && !overlap.value.is_nan());
         }
     }
     let Ok(joint) = left.joint(right) else { return };
-    let parts =
-        [joint.intersection(), joint.left_only(), joint.right_only(), joint.union(), joint.jaccard()];
+    let parts = [joint.intersection(), joint.left_only(), joint.right_only(), joint.union(), joint.jaccard()];
     for part in parts {
         assert_count(part.estimate());
         for kappa in [0.0, 1.0, f64::NAN, f64::INFINITY] {

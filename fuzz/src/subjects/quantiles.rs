@@ -244,7 +244,11 @@ impl<T: Items> Subject for KllSketch<T> {
                 assert!(rank.is_none_or(|rank| (0.0..=1.0).contains(&rank)));
             }
             if let Some(max) = self.max() {
-                assert_eq!(snapshot.rank_by(max, RankRule::Inclusive), Some(1.0), "the weights are not the count");
+                assert_eq!(
+                    snapshot.rank_by(max, RankRule::Inclusive),
+                    Some(1.0),
+                    "the weights are not the count"
+                );
             }
         }
         assert_count(self.items() as f64);

@@ -29,7 +29,8 @@ enum Edit {
 }
 
 /// Numbers that end something.
-const ENDS: [u64; 8] = [0, 1, u64::MAX, 1 << 63, 0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000, 1 << 32, u32::MAX as u64];
+const ENDS: [u64; 8] =
+    [0, 1, u64::MAX, 1 << 63, 0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000, 1 << 32, u32::MAX as u64];
 
 /// Some changes.
 pub fn changes() -> impl Strategy<Value = Vec<Change>> {
