@@ -5,11 +5,9 @@
 mod mutations;
 
 use mutations::{changed, changes};
-use pds_core::Sketch;
 use pds_core::wire::{HEADER_LEN, Kind};
 use pds_fuzz::{Subject, Visitor, golden_files, sealed, unsealed, visit_types};
 use peak_alloc::PeakAlloc;
-use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

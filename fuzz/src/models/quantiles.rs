@@ -111,13 +111,13 @@ fn merge<S: crate::Subject + Merge>(sketch: &mut S, exact: &mut Exact, (other, t
 /// [`DDSketch`]: the relative error of every quantile that it is promised for, and bytes of the values alone.
 pub fn ddsketch(data: &[u8]) {
     history(data, |u| {
+        const MAPPINGS: [Mapping; 4] = [Mapping::Log, Mapping::Linear, Mapping::Quadratic, Mapping::Cubic];
+        const COLLAPSES: [Collapse; 3] = [Collapse::Lowest, Collapse::Highest, Collapse::Uniform];
         let accuracy = if u.arbitrary()? {
             DDSketchParams::for_accuracy(*u.choose(&[0.01, 0.5, 0.001, 1e-6])?)
         } else {
             DDSketchParams::for_scale(u.int_in_range(0..=18)?)
         };
-        const MAPPINGS: [Mapping; 4] = [Mapping::Log, Mapping::Linear, Mapping::Quadratic, Mapping::Cubic];
-        const COLLAPSES: [Collapse; 3] = [Collapse::Lowest, Collapse::Highest, Collapse::Uniform];
         let mut params = accuracy.expect("an accuracy").with_collapse(*u.choose(&COLLAPSES)?);
         if u.arbitrary()? {
             params = params.with_mapping(*u.choose(&MAPPINGS)?);

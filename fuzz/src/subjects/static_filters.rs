@@ -11,7 +11,7 @@ fn ask<L: Layout, S: Slot>(filter: &StaticFilter<L, S>, probe: &Probe) {
     ask_membership!(filter, probe);
     assert_share(filter.estimated_fpr());
     assert_count(filter.bits_per_key());
-    assert_eq!(filter.is_empty(), filter.len() == 0);
+    assert_eq!(filter.is_empty(), matches!(filter.len(), 0));
     assert_eq!(filter.size_bytes() as u64, filter.params().size_bytes());
     _ = filter.attempts();
 }
@@ -41,7 +41,7 @@ impl Subject for RibbonFilter {
         ask_membership!(self, probe);
         assert_share(self.estimated_fpr());
         assert_count(self.bits_per_key());
-        assert_eq!(self.is_empty(), self.len() == 0);
+        assert_eq!(self.is_empty(), matches!(self.len(), 0));
         let all = probe.hashes.iter().all(|&hash| self.contains_hash(hash));
         assert_eq!(self.contains_all(&probe.hashes), all);
         for &keys in &probe.counts {

@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 /// A change somewhere in the bytes.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     place: Place,
     edit: Edit,
 }
@@ -33,7 +33,7 @@ const ENDS: [u64; 8] =
     [0, 1, u64::MAX, 1 << 63, 0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000, 1 << 32, u32::MAX as u64];
 
 /// Some changes.
-pub fn changes() -> impl Strategy<Value = Vec<Change>> {
+pub(crate) fn changes() -> impl Strategy<Value = Vec<Change>> {
     let place = prop_oneof![
         any::<Index>().prop_map(Place::Anywhere),
         (24..48usize).prop_map(Place::Front),
@@ -51,7 +51,7 @@ pub fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 /// The bytes after the changes.
-pub fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
+pub(crate) fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for Change { place, edit } in changes {
         if bytes.is_empty() {
