@@ -25,6 +25,10 @@ pub(crate) const ODD: [f64; 16] = [
 /// Shares of [0, 1] in ascending order.
 pub(crate) const SHARES: [f64; 9] = [0.0, 1e-9, 0.01, 0.25, 0.5, 0.75, 0.99, 0.999_999_999, 1.0];
 
+/// The count up to which a t-digest tells every rank apart: beyond, ranks are rounded, and answers may step back by their
+/// last bits.
+pub(crate) const TOLD_APART: u64 = 1 << 53;
+
 /// What one input is asked with.
 pub struct Probe {
     /// More than any structure looks ahead in a batch.

@@ -18,7 +18,7 @@ pub mod removals;
 pub mod windows;
 
 /// Calls of a history at most: some are linear in what is held, and fuzzers like speed.
-const CALLS: usize = 1024;
+const CALLS: usize = 256;
 
 /// Runs a history; the end of the bytes is its end.
 fn history(data: &[u8], run: impl FnOnce(&mut Unstructured<'_>) -> Result<()>) {

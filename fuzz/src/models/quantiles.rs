@@ -4,7 +4,7 @@ use arbitrary::{Result, Unstructured};
 use pds_quantiles::prelude::*;
 
 use super::{assert_same, calls, history, recode, weight};
-use crate::probe::SHARES;
+use crate::probe::{SHARES, TOLD_APART};
 
 /// A value: mostly of a few decades, and sometimes any float.
 fn value(u: &mut Unstructured<'_>) -> Result<f64> {
@@ -49,11 +49,11 @@ impl Exact {
     fn quantile(&self, q: f64) -> Vec<f64> {
         let rank = q * self.count as f64;
         let slack = 1.0 + self.count as f64 * 4.0 * f64::EPSILON;
-        let mut below = 0.0;
+        let mut below = 0u128;
         let mut near = Vec::new();
         for &(value, n) in &self.values {
-            let above = below + n as f64;
-            if above >= rank - slack && below <= rank + slack {
+            let above = below + u128::from(n);
+            if above as f64 >= rank - slack && below as f64 <= rank + slack {
                 near.push(value);
             }
             below = above;
@@ -194,8 +194,9 @@ pub fn tdigest(data: &[u8]) {
         let weight: u128 = snapshot.centroids().iter().map(|centroid| u128::from(centroid.weight())).sum();
         assert_eq!(weight, u128::from(exact.count));
         let answers: Vec<_> = SHARES.iter().map(|&q| snapshot.quantile(q)).collect();
-        assert!(answers.is_sorted(), "quantiles fall: {answers:?}");
-        if digest.is_exact() && exact.count > 0 {
+        let told_apart = exact.count <= TOLD_APART;
+        assert!(answers.is_sorted() || !told_apart, "quantiles fall: {answers:?}");
+        if digest.is_exact() && exact.count > 0 && told_apart {
             for q in SHARES {
                 let answer = snapshot.quantile(q).expect("there are values");
                 let near = exact.quantile(q);
