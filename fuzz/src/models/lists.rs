@@ -132,7 +132,7 @@ pub fn heavy_keeper(data: &[u8]) {
                 }
                 6 => recode(&mut recoded),
                 _ => {
-                    [&mut keeper, &mut again, &mut recoded].map(HeavyKeeper::clear);
+                    [&mut keeper, &mut again, &mut recoded].into_iter().for_each(HeavyKeeper::clear);
                     exact = Exact::default();
                 }
             }
