@@ -27,6 +27,12 @@ const STEPS: &[Step] = &[
     },
     cargo("licences, bans, sources", &["deny", "check", "licenses", "bans", "sources"]),
     Step { dir: "no-std-check", ..cargo("a program without std", &["run", "--release", "--quiet"]) },
+    Step { dir: "fuzz", ..cargo("fuzzing, the harnesses as tests", &["test", "--quiet"]) },
+    Step { dir: "fuzz", ..cargo("fuzzing, format", &["fmt", "--all", "--check"]) },
+    Step {
+        dir: "fuzz",
+        ..cargo("fuzzing, lints", &["clippy", "--all-targets", "--quiet", "--", "-D", "warnings"])
+    },
     Step { dir: "benches", ..cargo("benches, format", &["fmt", "--all", "--check"]) },
     cargo("benches, a smoke run", &["run", "--quiet", "--package", "xtask", "--", "bench", "--quick"]),
     cargo("accuracy, quick", &["run", "--quiet", "--package", "xtask", "--", "accuracy", "--quick"]),

@@ -22,6 +22,7 @@ pub mod ci;
 pub mod compat;
 pub mod docs;
 pub mod features;
+pub mod fuzz;
 pub mod platforms;
 pub mod report;
 

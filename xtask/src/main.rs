@@ -19,6 +19,8 @@ enum Command {
     Accuracy(xtask::accuracy::Arguments),
     /// Time every structure beside its peers
     Bench(xtask::bench::Arguments),
+    /// Feed every decoder, merge and structure hostile bytes and histories
+    Fuzz(xtask::fuzz::Arguments),
     /// Build the book, after checking its citations and generated parts
     Docs,
     /// Try other widths, byte orders and compilers, as far as this machine can
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Accuracy(arguments) => xtask::accuracy::run(&arguments),
         Command::Bench(arguments) => xtask::bench::run(&arguments),
+        Command::Fuzz(arguments) => xtask::fuzz::run(&arguments),
         Command::Docs => xtask::docs::run(),
         Command::Platforms(arguments) => xtask::platforms::run(&arguments),
         Command::Features => xtask::features::run(),

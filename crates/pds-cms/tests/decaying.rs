@@ -260,3 +260,22 @@ fn counts_that_a_later_stamp_has_faded_away_are_not_said_to_be_none() {
     assert_eq!(sketch.estimate(&1u64, 5000.0), Ok(1.0));
     assert_eq!(DecayingCountMin::new(params(64, 3, 1.0)).estimate(&2u64, 0.0), Ok(0.0));
 }
+
+/// Found by fuzzing: half-lives are counted from 0, so that stamps far from it lose digits to the quotient.
+#[test]
+fn stamps_far_from_0_fade_within_the_rounding_that_is_stated() {
+    let half_life = 1e6;
+    let table = CountMinParams::with_shape(16, 3).unwrap();
+    for from in [0.0, 1.7e9, -5.6e14, 5.6e14] {
+        let mut sketch =
+            DecayingCountMin::new(DecayingCountMinParams::with_half_life(table, half_life).unwrap());
+        sketch.insert_n(&1u64, 1000, from).unwrap();
+        for later in [0.0, 1.0, 123_456.0, 3e6, 2e7] {
+            let now = from + later;
+            let truth = 1000.0 * (-(now - from) / half_life).exp2();
+            let stated = (1.0 + now.abs().max(from.abs()) / half_life) * f64::EPSILON;
+            let error = (sketch.estimate(&1u64, now).unwrap() / truth - 1.0).abs();
+            assert!(error <= stated, "{error:e} above {stated:e} at {now}");
+        }
+    }
+}

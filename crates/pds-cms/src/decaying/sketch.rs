@@ -14,7 +14,8 @@ use crate::{CountMinParams, Error, Fingerprint, Key, KeyHasher, Merge, Sketch, W
 /// inside. Events may come in any order.
 ///
 /// * Error: one-sided. [`DecayingCountMin::estimate`] is never below the faded count of a key, but for the rounding of sums
-///   in double precision: at most 2^-53 of it for each time that a cell was counted into. It exceeds the truth by more than
+///   in double precision, at most 2^-53 of it for each time that a cell was counted into, and of times, at most 2^-52 of it
+///   for each half-life that the farthest one is from 0: seconds since 1970 and half-lives of a minute make 1e-8. It exceeds the truth by more than
 ///   epsilon times the faded total with a chance of at most delta.
 /// * Forward decay: a count at time t is added with the weight 2^((t - L) / half-life), which never changes; answers are
 ///   divided by that of their own time. The *landmark* L is a whole number of half-lives; as soon as a weight would

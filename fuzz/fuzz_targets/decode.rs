@@ -1,0 +1,4 @@
+//! Feeds `decode` from libFuzzer.
+#![cfg_attr(fuzzing, no_main)]
+
+pds_fuzz::target!("decode");

@@ -1,0 +1,4 @@
+//! Feeds `merge` from libFuzzer.
+#![cfg_attr(fuzzing, no_main)]
+
+pds_fuzz::target!("merge");

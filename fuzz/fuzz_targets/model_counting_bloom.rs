@@ -1,0 +1,4 @@
+//! Feeds `model_counting_bloom` from libFuzzer.
+#![cfg_attr(fuzzing, no_main)]
+
+pds_fuzz::target!("model_counting_bloom");

@@ -1,0 +1,4 @@
+//! Feeds `model_sliding_count_min` from libFuzzer.
+#![cfg_attr(fuzzing, no_main)]
+
+pds_fuzz::target!("model_sliding_count_min");
