@@ -3,8 +3,8 @@
 mod adversary;
 mod bloom;
 mod bloom_blocks;
+mod bloom_chains;
 mod bloom_counting;
-mod bloom_shards;
 mod bloom_variants;
 mod cms;
 mod cms_guarantee;
@@ -25,7 +25,10 @@ mod hll_registers;
 mod hll_sets;
 mod hll_streaming;
 mod input;
-mod merge;
+mod lsm;
+mod merge_bounded;
+mod merge_shards;
+mod merge_windows;
 mod own_counts;
 mod own_keys;
 mod own_values;
@@ -114,13 +117,18 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &quantile_limits::COLLAPSED,
     &quantile_merge::PARTS,
     &quantile_merge::SHARD_P99,
-    &merge::SHARD_BYTES,
-    &bloom_shards::SHARDS,
-    &bloom_shards::CHAINS,
-    &merge::HOURS,
+    &merge_shards::SHARDS,
+    &merge_shards::TREE,
+    &merge_bounded::TREE,
+    &bloom_chains::CHAINS,
+    &merge_windows::HOURS,
+    &merge_windows::FILTERS,
+    &lsm::READS,
+    &lsm::LAST_LEVEL,
     &rules::BITS_PER_KEY,
     &rules::GROUPS,
     &rules::CHAINED,
+    &rules::RATIO,
     &hash::QUALITY,
     &hash::ROUTING,
     &adversary::ADVERSARY,
