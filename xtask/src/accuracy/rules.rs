@@ -185,7 +185,7 @@ pub(super) const RATIO: Experiment = Experiment {
     id: "rule-ratio",
     table: Some("T15"),
     claim: "A ratio of two independent distinct counts errs by the root of the sum of the squares of their errors; where one set is part \
-            of the other and both sketches hash alike, by less.",
+            of the other and both sketches hash alike, by no more, and by less the greater the part.",
     law: "buyers / visitors against the exact ratio, sketches with seeds of their own: RMSE by the chi-square law, with 2%, since a ratio is \
           skewed to second order; with one seed: at most as much, by the upper tail of the same law. The sketches themselves: by the chi-square \
           law.",
