@@ -41,6 +41,8 @@ mod quantiles;
 mod registers;
 mod report;
 mod rules;
+mod sizes;
+mod sizes_sketches;
 mod spread;
 mod static_builds;
 mod static_filters;
@@ -125,6 +127,10 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &merge_windows::FILTERS,
     &lsm::READS,
     &lsm::LAST_LEVEL,
+    &sizes::FILTERS,
+    &sizes_sketches::DISTINCT,
+    &sizes_sketches::COUNTS,
+    &sizes_sketches::QUANTILES,
     &rules::BITS_PER_KEY,
     &rules::GROUPS,
     &rules::CHAINED,

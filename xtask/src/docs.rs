@@ -74,14 +74,14 @@ fn unread_tables() -> Result<Vec<String>, Failure> {
     Ok(ids.filter(missing).map(|id| format!("no chapter includes tables/{id}.md")).collect())
 }
 
-/// Files that a chapter includes or shows, and that are not there: mdBook itself only warns.
+/// Files that a chapter includes, shows or links to, and that are not there: mdBook itself only warns.
 fn missing_parts() -> Result<Vec<String>, Failure> {
     let book = root().join("docs/src");
     let mut faults = Vec::new();
     for chapter in files_below(&book, &["md"])? {
         let dir = chapter.parent().unwrap_or(&book);
         let text = read(&chapter)?;
-        for part in parts(&text).filter(|part| !dir.join(part).exists()) {
+        for part in parts(&text).chain(links(&text)).filter(|part| !dir.join(part).exists()) {
             faults.push(format!("{}: {part} is not there", chapter.display()));
         }
     }
@@ -93,6 +93,14 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     let included = text.split("{{#include ").skip(1).filter_map(|rest| rest.split("}}").next());
     let shown = text.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split(')').next());
     included.chain(shown).map(str::trim)
+}
+
+/// Files of the book that are linked to, without the heading in them. Programs have no links.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let prose = text.split("```").step_by(2);
+    let targets = prose.flat_map(|part| part.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+    let files = targets.filter_map(|target| target.split('#').next());
+    files.filter(|file| !file.is_empty() && !file.contains(':'))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -123,6 +131,12 @@ mod tests {
     fn inclusions_and_pictures_are_parts() {
         let text = "a {{#include tables/x.md}} and ![a plot](plots/x.svg), not [a link](y.md)";
         assert_eq!(parts(text).collect::<Vec<_>>(), ["tables/x.md", "plots/x.svg"]);
+    }
+
+    #[test]
+    fn links_are_to_files_of_the_book() {
+        let text = "[a](x.md), [b](y.md#part), [c](#here), [d](https://example.org)\n```rust\nf[0](z)\n```\n[e](e.md)";
+        assert_eq!(links(text).collect::<Vec<_>>(), ["x.md", "y.md", "e.md"]);
     }
 
     #[test]

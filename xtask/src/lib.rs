@@ -104,6 +104,14 @@ mod examples {
     pub struct Hashing;
     #[doc = include_str!("../../docs/src/merging.md")]
     pub struct Merging;
+    #[doc = include_str!("../../docs/src/time.md")]
+    pub struct Time;
+    #[doc = include_str!("../../docs/src/read-path.md")]
+    pub struct ReadPath;
+    #[doc = include_str!("../../docs/src/sizing.md")]
+    pub struct Sizing;
+    #[doc = include_str!("../../docs/src/running.md")]
+    pub struct Running;
     #[doc = include_str!("../../docs/src/wire.md")]
     pub struct Wire;
     #[doc = include_str!("../../docs/src/choosing.md")]
