@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// The bytes hold another kind of structure.
     Kind {
-        /// The kind asked for.
+        /// The kind asked for; 0, which is none, where any kind that can be read would do.
         expected: u8,
         /// The kind named by the bytes.
         found: u8,
@@ -115,6 +115,7 @@ impl fmt::Display for Error {
                     "made with hasher {found:#018x}, met by hasher {expected:#018x}: another function, seed, key or key encoding"
                 )
             }
+            Self::Kind { expected: 0, found } => write!(f, "bytes of kind {found}, which is not read here"),
             Self::Kind { expected, found } => write!(f, "bytes of kind {found}, expected kind {expected}"),
             Self::Version { found, newest } => write!(f, "version {found} is unknown (newest is {newest})"),
             Self::Malformed { field } => write!(f, "malformed bytes: {field}"),

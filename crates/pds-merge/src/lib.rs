@@ -7,6 +7,10 @@ extern crate alloc;
 extern crate std;
 
 mod absorb;
+#[cfg(feature = "any")]
+mod any;
+#[cfg(feature = "any")]
+mod bytes;
 mod error;
 mod fold;
 pub mod propagate;
@@ -17,6 +21,16 @@ mod tree;
 pub use absorb::union_hashes;
 #[cfg(feature = "cuckoo")]
 pub use absorb::{absorb_all, absorb_all_growable};
+#[cfg(feature = "quantiles")]
+pub use any::AnyKll;
+#[cfg(feature = "any")]
+pub use any::{Answer, AnySketch, Description, ListHasher, MergeLaw, Stated, Value};
+#[cfg(feature = "static-filters")]
+pub use any::{AnyBinaryFuse, AnyXor};
+#[cfg(feature = "cms")]
+pub use any::{AnyConservativeCountMin, AnyCountMin, AnyCountSketch, AnySlidingCountMin};
+#[cfg(feature = "any")]
+pub use bytes::{AnyFold, merge_bytes, merge_bytes_lenient};
 pub use error::{MergeError, Merged};
 pub use fold::{Fold, merge_all, merge_all_lenient, merge_encoded, merge_encoded_lenient};
 pub use pds_core::{Error, ExactMerge, Fingerprint, Merge, Prehashed, Sketch};
