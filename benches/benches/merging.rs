@@ -161,7 +161,7 @@ fn one(c: &mut Criterion) {
     few::<cardinality::Hyperloglogplus<u64>>(c);
     few::<cardinality::CardinalityEstimator<u64, { P as usize }>>(c);
 
-    let stream = LazyCell::new(|| {
+    let stream: LazyCell<Vec<u64>> = LazyCell::new(|| {
         let ids = DistinctKeys::new(4);
         Zipf::new(1_000_000, 1.1, 1).take(EVENTS).map(|rank| ids.key(rank)).collect()
     });
