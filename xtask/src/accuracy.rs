@@ -3,8 +3,8 @@
 mod adversary;
 mod bloom;
 mod bloom_blocks;
+mod bloom_chains;
 mod bloom_counting;
-mod bloom_shards;
 mod bloom_variants;
 mod cms;
 mod cms_guarantee;
@@ -25,7 +25,10 @@ mod hll_registers;
 mod hll_sets;
 mod hll_streaming;
 mod input;
-mod merge;
+mod lsm;
+mod merge_bounded;
+mod merge_shards;
+mod merge_windows;
 mod own_counts;
 mod own_keys;
 mod own_values;
@@ -114,13 +117,18 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &quantile_limits::COLLAPSED,
     &quantile_merge::PARTS,
     &quantile_merge::SHARD_P99,
-    &merge::SHARD_BYTES,
-    &bloom_shards::SHARDS,
-    &bloom_shards::CHAINS,
-    &merge::HOURS,
+    &merge_shards::SHARDS,
+    &merge_shards::TREE,
+    &merge_bounded::TREE,
+    &bloom_chains::CHAINS,
+    &merge_windows::HOURS,
+    &merge_windows::FILTERS,
+    &lsm::READS,
+    &lsm::LAST_LEVEL,
     &rules::BITS_PER_KEY,
     &rules::GROUPS,
     &rules::CHAINED,
+    &rules::RATIO,
     &hash::QUALITY,
     &hash::ROUTING,
     &adversary::ADVERSARY,
@@ -145,11 +153,12 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["quick", "deep", "out", "keys", "values"])]
     check: bool,
     /// Run every structure on keys of your own, one a line (- for standard input, .gz accepted), against the exact
-    /// answers
+    /// answers. A key is the bytes of its line less the line end, LF or CRLF; an empty line is a key; any bytes will do
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values", "out"])]
     keys: Option<PathBuf>,
     /// Run every quantile sketch on numbers of your own, one a line (- for standard input, .gz accepted), against the
-    /// exact quantiles
+    /// exact quantiles. Lines end in LF or CRLF; blanks around a number and empty lines do not count; 1.5e3, nan and inf
+    /// are numbers, of which those that are not finite are counted and left out; any other text is an error
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "out"])]
     values: Option<PathBuf>,
     /// Write the results as JSON too

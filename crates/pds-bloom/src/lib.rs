@@ -42,6 +42,6 @@ pub mod prelude {
         CountingBloomFilter, CountingBloomParams, CountingBloomView, Error, ExactMerge, Fingerprint, Key,
         KeyHasher, Merge, Prehashed, ScalableBloomFilter, ScalableBloomParams, ScalableBloomView, SipHasher,
         Sketch, SplitBlockBloomFilter, SplitBlockBloomView, SplitBlockParams, WindowedBloomFilter,
-        WindowedBloomParams, WindowedBloomView,
+        WindowedBloomParams, WindowedBloomView, WyHasher,
     };
 }

@@ -347,6 +347,26 @@ impl<C: Cell, H: Fingerprint> ConservativeCountMinView<'_, C, H> {
         self.0.bounds_hash(hash)
     }
 
+    /// As [`CountMinView::estimate_batch`].
+    pub fn estimate_batch(&self, hashes: &[u64], estimates: &mut [u64]) -> usize {
+        self.0.estimate_batch(hashes, estimates)
+    }
+
+    /// As [`ConservativeCountMin::fill_ratio`].
+    pub fn fill_ratio(&self) -> f64 {
+        self.0.fill_ratio()
+    }
+
+    /// As [`ConservativeCountMin::row_fill_ratios`].
+    pub fn row_fill_ratios(&self) -> Vec<f64> {
+        self.0.row_fill_ratios()
+    }
+
+    /// As [`ConservativeCountMin::saturated_cells`].
+    pub fn saturated_cells(&self) -> u64 {
+        self.0.saturated_cells()
+    }
+
     /// As [`ConservativeCountMin::total`].
     pub fn total(&self) -> u64 {
         self.0.total()
@@ -360,6 +380,21 @@ impl<C: Cell, H: Fingerprint> ConservativeCountMinView<'_, C, H> {
     /// The shape.
     pub fn params(&self) -> CountMinParams {
         self.0.params()
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        self.0.hasher()
+    }
+
+    /// As [`ConservativeCountMin::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As [`ConservativeCountMin::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.0.size_bytes()
     }
 
     /// Checks the payload: its checksum, and that no row sums up to more than the total.

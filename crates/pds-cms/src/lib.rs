@@ -46,7 +46,7 @@ pub mod prelude {
         ConservativeCountMin, ConservativeCountMinView, CountMinParams, CountMinSketch, CountMinView,
         CountSketch, CountSketchParams, CountSketchView, DecayingCountMin, DecayingCountMinParams,
         DecayingCountMinView, Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Prehashed, SipHasher,
-        Sketch, SlidingCountMin, SlidingCountMinParams, SlidingCountMinView,
+        Sketch, SlidingCountMin, SlidingCountMinParams, SlidingCountMinView, WyHasher,
     };
     pub use crate::{
         Guarantee, HeavyHitter, HeavyKeeper, HeavyKeeperParams, MisraGries, MisraGriesParams, SpaceSaving,

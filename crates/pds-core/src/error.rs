@@ -19,7 +19,7 @@ pub enum Error {
         /// What would have been accepted.
         domain: &'static str,
     },
-    /// Two operands differ in a property that has to agree.
+    /// Two operands differ in a property that has to agree; or bytes, or another format, in one that the type asked for fixes.
     Incompatible {
         /// The property that differs.
         field: &'static str,
@@ -108,7 +108,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Parameter { name, value, domain } => write!(f, "{name} is {value}, expected {domain}"),
-            Self::Incompatible { field } => write!(f, "the operands differ in {field}"),
+            Self::Incompatible { field } => write!(f, "incompatible in {field}"),
             Self::Hasher { expected, found } => {
                 write!(
                     f,

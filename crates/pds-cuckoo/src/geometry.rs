@@ -34,6 +34,13 @@ pub(crate) struct Planned {
     pub(crate) spare: u32,
 }
 
+impl Planned {
+    /// Doublings that lie behind.
+    pub(crate) fn done(self) -> u32 {
+        self.doublings - self.spare
+    }
+}
+
 impl Growth for Planned {
     #[inline]
     fn doublings(self) -> u32 {

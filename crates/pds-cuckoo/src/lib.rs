@@ -28,6 +28,6 @@ pub use pds_hash::{SipHasher, WyHasher};
 pub mod prelude {
     pub use crate::{
         CuckooFilter, CuckooParams, CuckooView, Error, Fingerprint, GrowableCuckooFilter,
-        GrowableCuckooParams, GrowableCuckooView, Key, KeyHasher, Prehashed, SipHasher, Sketch,
+        GrowableCuckooParams, GrowableCuckooView, Key, KeyHasher, Prehashed, SipHasher, Sketch, WyHasher,
     };
 }

@@ -40,6 +40,6 @@ pub mod prelude {
     pub use crate::AtomicHyperLogLog;
     pub use crate::{
         Error, ExactMerge, Fingerprint, HllParams, HllView, HyperLogLog, Key, KeyHasher, Merge, Prehashed,
-        SipHasher, Sketch, StreamingHyperLogLog, UllParams, UllView, UltraLogLog,
+        SipHasher, Sketch, StreamingHyperLogLog, UllParams, UllView, UltraLogLog, WyHasher,
     };
 }

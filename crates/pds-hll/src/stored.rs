@@ -144,6 +144,16 @@ impl<'a, R: WrittenRegisters> Stored<'a, R> {
         self.payload
     }
 
+    /// Whether no key was counted.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self.content, Content::Sparse { tokens: 0 })
+    }
+
+    /// Whether keys are counted one by one.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.content, Content::Sparse { .. })
+    }
+
     pub(crate) fn estimate(&self) -> f64 {
         match &self.content {
             Content::Sparse { tokens } => count::estimate(*tokens),

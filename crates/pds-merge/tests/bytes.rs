@@ -2,6 +2,8 @@
 
 mod samples;
 
+use std::sync::LazyLock;
+
 use pds_bloom::{BloomFilter, BloomParams};
 use pds_hll::{HllParams, HyperLogLog};
 use pds_merge::{
@@ -193,14 +195,14 @@ fn survive(bytes: &[u8]) {
 }
 
 /// Small sketches of every type.
-fn small() -> Vec<Vec<u8>> {
+static SMALL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let keys = [1, 2, 3, 2, 1 << 40, 9, 9, 9];
     samples::all().iter().map(|sample| sample.bytes(&keys)).collect()
-}
+});
 
 #[test]
 fn every_header_is_survived() {
-    for mut bytes in small() {
+    for mut bytes in SMALL.iter().cloned() {
         let start = payload_start(&bytes).unwrap();
         for at in 0..start {
             let before = bytes[at];
@@ -215,7 +217,7 @@ fn every_header_is_survived() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn any_bytes_are_survived(bytes: Vec<u8>) {
@@ -229,8 +231,7 @@ proptest! {
         cut in prop::option::of(any::<prop::sample::Index>()),
         resealed: bool,
     ) {
-        let sketches = small();
-        let mut bytes = which.get(&sketches).clone();
+        let mut bytes = which.get(&SMALL).clone();
         let start = payload_start(&bytes).unwrap();
         for (at, value) in changes {
             let at = at.index(bytes.len());
@@ -251,8 +252,7 @@ proptest! {
         params in prop::collection::vec(any::<u8>(), 0..48),
         payload in prop::collection::vec(any::<u8>(), 0..256),
     ) {
-        let sketches = small();
-        let bytes = which.get(&sketches);
+        let bytes = which.get(&SMALL);
         let start = payload_start(bytes).unwrap();
         survive(&forge(bytes, &params, &payload));
         survive(&forge(bytes, &params, &bytes[start..]));

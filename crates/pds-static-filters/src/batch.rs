@@ -5,8 +5,9 @@ use crate::arch::Slots;
 use crate::layout::sealed::Layout;
 use crate::seeds::attempted;
 
-/// Filters below this size live in the first two caches, where a prefetch only costs.
-pub(crate) const PREFETCH_BYTES: usize = 1 << 20;
+/// Filters below this size are asked without a prefetch: that takes the places of a hash twice, and a query is so short that
+/// the processor has several under way by itself, which hides all but the time that the last cache and memory take.
+const PREFETCH_BYTES: usize = 1 << 23;
 
 /// How many hashes lie between asking for the lines of one and looking at them.
 const AHEAD: usize = 32;

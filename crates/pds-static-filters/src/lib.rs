@@ -49,7 +49,7 @@ pub mod prelude {
         BinaryFuseFilter8, BinaryFuseFilter8x4, BinaryFuseFilter16, BinaryFuseFilter16x4, BinaryFuseFilter32,
         BinaryFuseFilter32x4, BinaryFuseParams8, BinaryFuseParams8x4, BinaryFuseParams16,
         BinaryFuseParams16x4, BinaryFuseParams32, BinaryFuseParams32x4, Error, Fingerprint, Key, KeyHasher,
-        Prehashed, RibbonFilter, RibbonParams, RibbonView, SipHasher, Sketch, XorFilter8, XorFilter16,
-        XorParams8, XorParams16,
+        Prehashed, RibbonFilter, RibbonParams, RibbonView, SipHasher, Sketch, WyHasher, XorFilter8,
+        XorFilter16, XorParams8, XorParams16,
     };
 }

@@ -14,7 +14,7 @@ pub(crate) fn allocatable(bytes: u128) -> Result<u64, Error> {
     if bytes <= isize::MAX as u128 {
         Ok(bytes as u64)
     } else {
-        Err(Error::Parameter { name: "keys", value: bytes as f64, domain: "slots within the address space" })
+        Err(Error::Parameter { name: "bytes", value: bytes as f64, domain: "at most isize::MAX" })
     }
 }
 

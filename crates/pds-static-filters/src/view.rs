@@ -6,7 +6,7 @@ use pds_core::{same_hasher, wire::Header};
 
 use crate::arch::Slots;
 use crate::layout::Layout;
-use crate::seeds::attempted;
+use crate::seeds::{attempt_of, attempted};
 use crate::{
     Error, Fingerprint, Key, KeyHasher, Sketch, Slot, StaticFilter, StaticParams, WyHasher, batch, wire,
 };
@@ -65,6 +65,31 @@ impl<'a, L: Layout, S: Slot, H: Fingerprint> StaticView<'a, L, S, H> {
     /// As [`StaticFilter::is_empty`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// As [`StaticFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.slots.bytes().len()
+    }
+
+    /// As [`StaticFilter::bits_per_key`].
+    pub fn bits_per_key(&self) -> f64 {
+        self.params.bits_per_key()
+    }
+
+    /// As [`StaticFilter::estimated_fpr`].
+    pub fn estimated_fpr(&self) -> f64 {
+        self.params.fpr()
+    }
+
+    /// As [`StaticFilter::attempts`].
+    pub fn attempts(&self) -> u32 {
+        attempt_of(self.seed) + 1
     }
 
     /// An owned filter with the same slots.

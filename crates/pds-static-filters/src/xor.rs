@@ -28,7 +28,11 @@ impl Xor {
     fn with_slots(slots: u128) -> Result<Self, Error> {
         let block = slots.div_ceil(u128::from(Self::BLOCKS));
         if block > u128::from(Self::MAX_BLOCK) {
-            return Err(Error::Parameter { name: "keys", value: slots as f64, domain: "at most 2^32 slots" });
+            return Err(Error::Parameter {
+                name: "slots",
+                value: slots as f64,
+                domain: "below 2^32, 1.23 a key",
+            });
         }
         Ok(Self { block: block as u32 })
     }

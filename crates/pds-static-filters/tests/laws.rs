@@ -132,24 +132,32 @@ proptest! {
     }
 }
 
-/// Sizes beyond the prefetching loop's threshold, and a filter of three shards.
+fn answers_alike_in_every_way<S: Slot>(keys: u64) {
+    let hashes: Vec<u64> = DistinctKeys::new(keys).range(0..keys + 100_000).collect();
+    let (members, strangers) = hashes.split_at(keys as usize);
+    let filter = StaticFilter::<BinaryFuse<3>, S>::from_hashes(members).expect("a seed");
+    assert_eq!(u64::from(filter.params().layout().shards()), keys.div_ceil(1 << 22));
+    let slots_per_key = filter.bits_per_key() / f64::from(S::BITS);
+    assert!(slots_per_key <= 1.1313, "{slots_per_key}");
+    assert!(members.iter().all(|&hash| filter.contains_hash(hash)), "one is denied");
+    let bytes = filter.to_bytes();
+    let view = StaticFilter::<BinaryFuse<3>, S>::view(&bytes).expect("its own bytes");
+    let mut found = vec![false; strangers.len()];
+    assert_eq!(view.contains_batch(strangers, &mut found), strangers.len());
+    assert!(strangers.iter().zip(&found).all(|(&hash, &found)| filter.contains_hash(hash) == found));
+    let hits = found.iter().filter(|&&found| found).count() as u64;
+    laws::rate_is(hits, strangers.len() as u64, filter.estimated_fpr()).assert("2^-bits");
+    let mut found = vec![false; members.len()];
+    assert_eq!(filter.contains_batch(members, &mut found), members.len());
+    assert!(found.iter().all(|&found| found), "one is denied in a batch");
+}
+
+/// Below the size from which batches fetch ahead, and beyond it in one shard and in three.
 #[test]
 fn large_filters_answer_alike_in_every_way() {
-    for keys in [1_500_000, 9_000_000] {
-        let hashes: Vec<u64> = DistinctKeys::new(keys).range(0..keys + 100_000).collect();
-        let (members, strangers) = hashes.split_at(keys as usize);
-        let filter = BinaryFuseFilter8::from_hashes(members).expect("a seed");
-        assert_eq!(u64::from(filter.params().layout().shards()), keys.div_ceil(1 << 22));
-        assert!(filter.bits_per_key() <= 9.05, "{}", filter.bits_per_key());
-        assert!(members.iter().all(|&hash| filter.contains_hash(hash)), "one is denied");
-        let bytes = filter.to_bytes();
-        let view = BinaryFuseFilter8::view(&bytes).expect("its own bytes");
-        let mut found = vec![false; strangers.len()];
-        assert_eq!(view.contains_batch(strangers, &mut found), strangers.len());
-        assert!(strangers.iter().zip(&found).all(|(&hash, &found)| filter.contains_hash(hash) == found));
-        let hits = found.iter().filter(|&&found| found).count() as u64;
-        laws::rate_is(hits, strangers.len() as u64, filter.estimated_fpr()).assert("2^-8");
-    }
+    answers_alike_in_every_way::<u8>(1_500_000);
+    answers_alike_in_every_way::<u32>(2_500_000);
+    answers_alike_in_every_way::<u8>(9_000_000);
 }
 
 /// 2,000,000 strangers, alpha 1e-9 a tail.

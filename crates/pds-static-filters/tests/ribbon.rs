@@ -216,10 +216,19 @@ fn each_bad_argument_is_named() {
     for fpr in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1.0, 1e-10] {
         assert_eq!(name(RibbonParams::for_fpr(fpr)), "fpr");
     }
-    assert_eq!(name(RibbonParams::with_columns(0)), "columns");
-    assert_eq!(name(RibbonParams::with_columns(33)), "columns");
+    for columns in [0, 33, u32::MAX] {
+        let refused = RibbonParams::with_columns(columns);
+        let domain = "1 to 32";
+        assert_eq!(refused, Err(Error::Parameter { name: "columns", value: f64::from(columns), domain }));
+    }
     assert_eq!(name(RibbonParams::for_bytes(1000, 0)), "bytes");
     assert_eq!(name(RibbonParams::for_bytes(u64::MAX, u64::MAX)), "keys");
+    for keys in [0, 1, 1000, 1025, 1_000_000, 1 << 33] {
+        let least = RibbonParams::least_bytes(keys).expect("not too many");
+        assert!(RibbonParams::for_bytes(keys, least).is_ok());
+        assert!(least == 0 || name(RibbonParams::for_bytes(keys, least - 1)) == "bytes");
+    }
+    assert!(RibbonParams::least_bytes(u64::MAX).is_err());
     assert!(RibbonParams::for_fpr(2f64.powi(-32)).is_ok_and(|params| params.columns() >= 32.0));
     assert!(params().size_bytes(10_000_000_000).is_ok_and(|bytes| bytes > 1 << 32));
     let text = serde_json::to_string(&params()).expect("plain numbers");

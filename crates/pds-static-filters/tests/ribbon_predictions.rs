@@ -73,6 +73,7 @@ fn what_is_sold_is_built() {
     for keys in sizes {
         let least = (0..400).find_map(|bytes| RibbonParams::for_bytes(keys, bytes).ok().map(|_| bytes));
         let least = least.expect("400 bytes do");
+        assert_eq!(RibbonParams::least_bytes(keys), Ok(least));
         for bytes in [least, least + 8, least + 24] {
             let params = RibbonParams::for_bytes(keys, bytes).expect("more than the least");
             for hashes in sets(keys).take(8) {

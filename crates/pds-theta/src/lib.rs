@@ -33,6 +33,6 @@ pub use view::ThetaView;
 pub mod prelude {
     pub use crate::{
         CompactTheta, Error, ExactMerge, Fingerprint, Jaccard, Key, KeyHasher, Merge, Prehashed, SipHasher,
-        Sketch, ThetaParams, ThetaSketch, ThetaSource, ThetaView,
+        Sketch, ThetaParams, ThetaSketch, ThetaSource, ThetaView, WyHasher,
     };
 }

@@ -66,6 +66,11 @@ impl<'a, H: Fingerprint> ThetaView<'a, H> {
         self.body.reading.is_empty()
     }
 
+    /// Bytes of the hashes as they are written, which is less than an owned sketch takes.
+    pub fn size_bytes(&self) -> usize {
+        self.payload.len()
+    }
+
     /// Checks the payload's checksum.
     ///
     /// # Errors

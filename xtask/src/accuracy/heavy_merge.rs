@@ -1,6 +1,8 @@
 //! Frequent keys of many shards: bounds after merging.
 
-use pds_cms::{Merge, MisraGries, MisraGriesParams, SpaceSaving, SpaceSavingParams, TopK, TopKParams};
+use pds_cms::{
+    Merge, MisraGries, MisraGriesParams, Sketch, SpaceSaving, SpaceSavingParams, TopK, TopKParams,
+};
 use pds_hash::route;
 use pds_testkit::{Cell, DistinctKeys, Experiment, Row, SplitMix64, Zipf, laws};
 
@@ -48,13 +50,13 @@ pub(super) const MERGE: Experiment = Experiment {
         match KINDS[kind as usize] {
             Kind::SpaceSaving => {
                 let params = SpaceSavingParams::with_capacity(CAPACITY).expect("a usual capacity");
-                judged(|| SpaceSaving::new(params), &events, tree)
+                judged(|| SpaceSaving::new(params), SHARDS, &events, |shards| merged(shards, tree))
             }
             Kind::MisraGries => {
                 let params = MisraGriesParams::with_capacity(CAPACITY).expect("a usual capacity");
-                judged(|| MisraGries::new(params), &events, tree)
+                judged(|| MisraGries::new(params), SHARDS, &events, |shards| merged(shards, tree))
             }
-            _ => judged(|| TopK::new(top_k()), &events, tree),
+            _ => judged(|| TopK::new(top_k()), SHARDS, &events, |shards| merged(shards, tree)),
         }
     },
     rows: |cell, outcomes| {
@@ -86,15 +88,22 @@ pub(super) const MERGE: Experiment = Experiment {
     plot: None,
 };
 
-const CAPACITY: u32 = 256;
+pub(super) const CAPACITY: u32 = 256;
 
-fn top_k() -> TopKParams {
+pub(super) fn top_k() -> TopKParams {
     TopKParams::for_error(CAPACITY, 0.004, 0.01).expect("usual targets")
 }
 
-/// Fills shards and the whole, merges, and measures.
-fn judged<S: Summary + Merge>(new: impl Fn() -> S, events: &[(usize, u64)], tree: bool) -> Vec<f64> {
-    let mut shards: Vec<S> = (0..SHARDS).map(|_| new()).collect();
+/// Fills shards and the whole, merges, and measures: distinct keys, and of these those below and above their bounds, those whose
+/// bounds are too wide, those missing from the list; the most of what is not listed, of the merged and of the whole; the bound of
+/// the error, and the greatest widths; whether the totals differ, and whether the bytes do.
+pub(super) fn judged<S: Summary + Sketch>(
+    new: impl Fn() -> S,
+    number: usize,
+    events: &[(usize, u64)],
+    merge: impl FnOnce(Vec<S>) -> S,
+) -> Vec<f64> {
+    let mut shards: Vec<S> = (0..number).map(|_| new()).collect();
     let mut whole = new();
     let mut exact = std::collections::BTreeMap::new();
     for &(shard, key) in events {
@@ -102,7 +111,7 @@ fn judged<S: Summary + Merge>(new: impl Fn() -> S, events: &[(usize, u64)], tree
         whole.insert(key);
         *exact.entry(key).or_insert(0u64) += 1;
     }
-    let merged = if tree { by_pairs(shards) } else { in_a_row(shards) };
+    let merged = merge(shards);
     let (bound, _) = merged.promise().expect("all of them state one");
     let whole_bound = whole.promise().expect("all of them state one").0;
     let mut outcome = vec![exact.len() as f64, 0.0, 0.0, 0.0, 0.0];
@@ -121,8 +130,15 @@ fn judged<S: Summary + Merge>(new: impl Fn() -> S, events: &[(usize, u64)], tree
     outcome.extend([unlisted, whole.unlisted().expect("all of them know it")].map(|most| most as f64));
     outcome.extend([bound as f64, widest as f64, widest_whole as f64]);
     // Bounds are a share of the total: it is the same, then.
-    outcome.push(f64::from(u8::from(bound != whole_bound)));
+    outcome.extend(
+        [bound != whole_bound, merged.to_bytes() != whole.to_bytes()].map(|it| f64::from(u8::from(it))),
+    );
     outcome
+}
+
+/// In a tree of pairs, or in a row.
+fn merged<S: Merge>(shards: Vec<S>, tree: bool) -> S {
+    if tree { by_pairs(shards) } else { in_a_row(shards) }
 }
 
 fn in_a_row<S: Merge>(shards: Vec<S>) -> S {

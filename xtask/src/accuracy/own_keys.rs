@@ -99,7 +99,7 @@ pub(super) fn row(
     what: &str,
     exact: f64,
     estimate: f64,
-    bound: f64,
+    bound: impl Into<Option<f64>>,
     law: Option<(&'static str, laws::Verdict)>,
 ) -> Row {
     let number = |value: f64| {
@@ -109,15 +109,19 @@ pub(super) fn row(
             Value::Real { value, digits: 5 }
         }
     };
-    let within = (estimate - exact).abs() <= bound;
     let row = Row::new()
         .text("structure", structure)
         .text("answer", what)
         .with("exact", number(exact))
         .with("estimate", number(estimate))
-        .with("error", number(estimate - exact))
-        .with("bound", number(bound))
-        .text("within", within.to_string());
+        .with("error", number(estimate - exact));
+    let row = match bound.into() {
+        Some(bound) => {
+            let within = (estimate - exact).abs() <= bound;
+            row.with("bound", number(bound)).text("within", within.to_string())
+        }
+        None => row.missing("bound").missing("within"),
+    };
     match law {
         Some((name, verdict)) => row.check(name, verdict),
         None => row,

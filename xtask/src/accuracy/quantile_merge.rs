@@ -6,18 +6,18 @@ use pds_testkit::{Cell, ExactQuantiles, Experiment, Row, SplitMix64, laws, seed_
 use super::quantile_sketches::{ALPHA, Kind, Made, SHARES, Stream, exact_quantile, relative};
 
 /// The shares that are compared: p50, p99, p99.9.
-const COMPARED: [usize; 3] = [5000, 9900, 9990];
+pub(super) const COMPARED: [usize; 3] = [5000, 9900, 9990];
 
 /// Values of one small sketch.
 const PART: usize = 200;
 
 /// How much merging may add to the mean rank error of a t-digest.
-const FACTOR: f64 = 1.3;
+pub(super) const FACTOR: f64 = 1.3;
 
 const PPM: f64 = 1e-6;
 
 /// How often KLL may be beyond its bound.
-const DOUBT: f64 = 1.0 - KllParams::CONFIDENCE;
+pub(super) const DOUBT: f64 = 1.0 - KllParams::CONFIDENCE;
 
 const MERGED: [Kind; 4] = [Kind::Digest100, Kind::Digest200, Kind::Kll, Kind::Cubic];
 

@@ -176,3 +176,64 @@ pub(super) const CHAINED: Experiment = Experiment {
     },
     plot: None,
 };
+
+/// Visitors, and the share of them that bought.
+const VISITORS: u64 = 100_000;
+const CONVERSIONS: [f64; 3] = [0.5, 0.1, 0.02];
+
+pub(super) const RATIO: Experiment = Experiment {
+    id: "rule-ratio",
+    table: Some("T15"),
+    claim: "A ratio of two independent distinct counts errs by the root of the sum of the squares of their errors; where one set is part \
+            of the other and both sketches hash alike, by no more, and by less the greater the part.",
+    law: "buyers / visitors against the exact ratio, sketches with seeds of their own: RMSE by the chi-square law, with 2%, since a ratio is \
+          skewed to second order; with one seed: at most as much, by the upper tail of the same law. The sketches themselves: by the chi-square \
+          law.",
+    cells: |scale| {
+        let trials = scale.pick(20, 50, 1000, 10_000);
+        let point = |i: usize| [CONVERSIONS[i % CONVERSIONS.len()], (i / CONVERSIONS.len()) as f64];
+        Cell::numbered(trials, (0..2 * CONVERSIONS.len()).map(point))
+    },
+    trial: |cell, seed| {
+        let [share, alike] = cell.inputs[..] else { return Vec::new() };
+        let keys = DistinctKeys::new(seed);
+        let buyers = (VISITORS as f64 * share) as u64;
+        let estimate = |hasher, count: u64| {
+            let mut sketch = HyperLogLog::with_hasher(ratio_params(), hasher);
+            sketch.extend(keys.range(0..count));
+            sketch.estimate() / count as f64
+        };
+        let visitors = estimate(WyHasher::with_seed(1), VISITORS);
+        let buyers = estimate(WyHasher::with_seed(if alike == 1.0 { 1 } else { 2 }), buyers);
+        vec![visitors - 1.0, buyers - 1.0, buyers / visitors - 1.0]
+    },
+    rows: |cell, outcomes| {
+        const SKEWED: f64 = 0.02;
+        let [share, alike] = cell.inputs[..] else { return Vec::new() };
+        let column = |i: usize| outcomes.iter().map(|outcome| outcome[i]).collect::<Vec<_>>();
+        let buyers = (VISITORS as f64 * share) as u64;
+        let [one, other] = [VISITORS, buyers].map(|count| ratio_params().predicted_error(count));
+        let sigma = libm::sqrt(one * one + other * other);
+        let ratio = column(2);
+        let row = Row::new()
+            .count("visitors", VISITORS)
+            .count("buyers", buyers)
+            .text("seeds", if alike == 1.0 { "one" } else { "distinct" })
+            .percent("error of the visitors (p = 12)", laws::rmse(&column(0)), 3)
+            .percent("error of the buyers", laws::rmse(&column(1)), 3)
+            .percent("error of the ratio", laws::rmse(&ratio), 3)
+            .percent("root of the sum of squares", sigma, 3)
+            .check("visitors", laws::rmse_is(&column(0), one))
+            .check("buyers", laws::rmse_is(&column(1), other));
+        vec![if alike == 1.0 {
+            row.check("ratio", laws::rmse_at_most(&ratio, sigma))
+        } else {
+            row.check("ratio", laws::rmse_is_within(&ratio, sigma, SKEWED))
+        }]
+    },
+    plot: None,
+};
+
+fn ratio_params() -> HllParams {
+    HllParams::with_precision(12).expect("a usual precision")
+}

@@ -51,6 +51,16 @@ impl<'a, H: Fingerprint> BlockedBloomView<'a, H> {
         count
     }
 
+    /// As [`BlockedBloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.lines.as_flattened().iter().all(|&byte| byte == 0)
+    }
+
+    /// As [`BlockedBloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.lines.as_flattened().len()
+    }
+
     /// As [`BlockedBloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         Counted::of(self.lines, self.params).fill

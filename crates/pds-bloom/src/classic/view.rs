@@ -43,6 +43,16 @@ impl<'a, H: Fingerprint> BloomView<'a, H> {
         batch::contains(&self.words, self.params.k(), hashes, found)
     }
 
+    /// As [`BloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.words.as_flattened().iter().all(|&byte| byte == 0)
+    }
+
+    /// As [`BloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.words.as_flattened().len()
+    }
+
     /// As [`BloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         self.words.ones() as f64 / self.params.bits() as f64

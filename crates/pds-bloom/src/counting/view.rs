@@ -57,6 +57,16 @@ impl<'a, H: Fingerprint> CountingBloomView<'a, H> {
         self.counters.iter().map(counters::sticky).sum()
     }
 
+    /// As [`CountingBloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.lines.as_flattened().iter().all(|&byte| byte == 0)
+    }
+
+    /// As [`CountingBloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.lines.as_flattened().len() + self.counters.as_flattened().len()
+    }
+
     /// As [`CountingBloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         self.counted().fill

@@ -77,7 +77,7 @@ impl ScalableBloomParams {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if the first layer alone is larger.
+    /// [`Error::Parameter`] if the first layer alone, which is [`ScalableBloomParams::size_bytes`] of 0 keys, is larger.
     pub fn with_max_bytes(self, max_bytes: u64) -> Result<Self, Error> {
         Shape { max_bytes, ..self.into() }.try_into()
     }
@@ -240,7 +240,7 @@ impl TryFrom<Shape> for ScalableBloomParams {
             return Err(Error::Parameter {
                 name: "max_bytes",
                 value: shape.max_bytes as f64,
-                domain: "at least the size of the first layer",
+                domain: "at least the first layer, ScalableBloomParams::size_bytes(0)",
             });
         }
         Ok(Self::with_first(shape, first))

@@ -112,6 +112,16 @@ impl<'a, H: Fingerprint> ScalableBloomView<'a, H> {
         })
     }
 
+    /// As [`ScalableBloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.fill_ratio() == 0.0
+    }
+
+    /// As [`ScalableBloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.payload.len()
+    }
+
     /// As [`ScalableBloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         let (ones, bits) =

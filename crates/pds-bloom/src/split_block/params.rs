@@ -50,7 +50,7 @@ impl SplitBlockParams {
         blocks.map(|blocks| Self { blocks, target: Some(fpr) }).ok_or(Error::Parameter {
             name: "fpr",
             value: fpr,
-            domain: "what SplitBlockParams::MAX_BLOCKS keep at this number of keys",
+            domain: "at least SplitBlockParams::fpr(keys) of MAX_BLOCKS blocks",
         })
     }
 

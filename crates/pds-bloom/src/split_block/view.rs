@@ -58,6 +58,16 @@ impl<'a, H: Fingerprint> SplitBlockBloomView<'a, H> {
         batch::contains(self.simd, self.blocks, hashes, found)
     }
 
+    /// As [`SplitBlockBloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.blocks.as_flattened().iter().all(|&byte| byte == 0)
+    }
+
+    /// As [`SplitBlockBloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.blocks.as_flattened().len()
+    }
+
     /// As [`SplitBlockBloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         self.census().fill()

@@ -59,6 +59,16 @@ impl<'a, H: Fingerprint> WindowedBloomView<'a, H> {
         self.generation
     }
 
+    /// As [`WindowedBloomFilter::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.window.lines.as_flattened().iter().all(|&byte| byte == 0)
+    }
+
+    /// As [`WindowedBloomFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.window.lines.as_flattened().len()
+    }
+
     /// As [`WindowedBloomFilter::fill_ratio`].
     pub fn fill_ratio(&self) -> f64 {
         self.window.fill_ratio()

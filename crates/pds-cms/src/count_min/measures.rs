@@ -96,16 +96,20 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
 
     /// Share of the cells that hold a count, within 0..=1. Counts them: time in the size of the table.
     pub fn fill_ratio(&self) -> f64 {
-        let held = self.cells.iter().filter(|&&cell| cell != C::default()).count();
-        held as f64 / self.cells.len() as f64
+        fill_ratio(self.cells.iter().copied())
     }
 
     /// The share of each row's cells that hold a count: with good hashes near 1 - (1 - 1/w)^n for n keys, in every row.
     pub fn row_fill_ratios(&self) -> Vec<f64> {
         let rows = self.cells.chunks_exact(self.params.width() as usize);
-        rows.map(|row| row.iter().filter(|&&cell| cell != C::default()).count() as f64 / row.len() as f64)
-            .collect()
+        rows.map(|row| fill_ratio(row.iter().copied())).collect()
     }
+}
+
+/// Share of some cells that hold a count.
+pub(crate) fn fill_ratio<C: Cell>(cells: impl ExactSizeIterator<Item = C>) -> f64 {
+    let all = cells.len();
+    cells.filter(|&cell| cell != C::default()).count() as f64 / all as f64
 }
 
 /// See [`CountMinSketch::estimate_debiased`].

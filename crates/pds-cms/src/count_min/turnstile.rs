@@ -22,9 +22,11 @@ impl<C: Cell, H: KeyHasher> CountMinSketch<C, H> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotPresent`] if the key provably was not counted `n` times, since one of its cells has less;
-    /// [`Error::Overflow`] if a count has saturated (see [`CountMinSketch::is_saturated`]; or had when it was
-    /// [halved](CountMinSketch::halve)), so that what is left is unknown. Nothing is changed.
+    /// Nothing is changed, neither cells nor total, by a call that gives one.
+    ///
+    /// * [`Error::Overflow`], whatever the key and even for an `n` of 0, once a count has saturated (see
+    ///   [`CountMinSketch::is_saturated`]), or had when the sketch was [halved](CountMinSketch::halve): what is left is unknown.
+    /// * [`Error::NotPresent`] otherwise, if the key provably was not counted `n` times, since one of its cells has less.
     #[inline]
     pub fn try_remove<K: Key + ?Sized>(&mut self, key: &K, n: u64) -> Result<(), Error> {
         self.try_remove_hash(self.hasher.hash_key(key), n)

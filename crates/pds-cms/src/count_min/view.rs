@@ -1,12 +1,13 @@
 //! A sketch over borrowed bytes.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use pds_core::same_hasher;
 use pds_core::wire::Kind;
 
-use super::measures::debiased;
+use super::measures::{debiased, fill_ratio};
 use super::wire::{self, Opened};
 use crate::{Cell, CountMinParams, CountMinSketch, Error, Fingerprint, Key, KeyHasher, WyHasher, table};
 
@@ -56,6 +57,18 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
         asked.map(|(&hash, estimate)| *estimate = self.estimate_hash(hash)).count()
     }
 
+    /// As [`CountMinSketch::fill_ratio`].
+    pub fn fill_ratio(&self) -> f64 {
+        fill_ratio(wire::cells::<C>(self.opened.payload))
+    }
+
+    /// As [`CountMinSketch::row_fill_ratios`].
+    pub fn row_fill_ratios(&self) -> Vec<f64> {
+        let row_bytes = self.opened.params.width() as usize * usize::from(C::BYTES);
+        let rows = self.opened.payload.chunks_exact(row_bytes);
+        rows.map(|row| fill_ratio(wire::cells::<C>(row))).collect()
+    }
+
     /// As [`CountMinSketch::saturated_cells`].
     pub fn saturated_cells(&self) -> u64 {
         if !self.opened.tally.cells_saturated {
@@ -78,6 +91,21 @@ impl<'a, C: Cell, H: Fingerprint> CountMinView<'a, C, H> {
     /// The shape.
     pub fn params(&self) -> CountMinParams {
         self.opened.params
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// As [`CountMinSketch::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.opened.tally.total == 0
+    }
+
+    /// As [`CountMinSketch::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.opened.payload.len()
     }
 
     /// Checks the payload: its checksum, and that each row sums up to the total.

@@ -3,7 +3,7 @@
 use pds_hash::MAX_ROWS;
 
 use super::cell::median;
-use super::{CountSketch, SignedCell};
+use super::{CountSketch, CountSketchParams, SignedCell};
 use crate::{Error, Fingerprint};
 
 impl<C: SignedCell, H: Fingerprint> CountSketch<C, H> {
@@ -16,9 +16,7 @@ impl<C: SignedCell, H: Fingerprint> CountSketch<C, H> {
     ///
     /// `[AlonMatiasSzegedy99]`, with many columns in place of many sketches `[ThorupZhang04]`.
     pub fn f2(&self) -> u128 {
-        // The sum of squares is at most the square of the weight, which is below 2^126.
-        let squares = |row: &[C]| row.iter().map(|&cell| u128::from(cell.into().unsigned_abs()).pow(2)).sum();
-        median_of_rows(self.cells.chunks_exact(self.params.width() as usize).map(squares))
+        f2_of(self.cells.chunks_exact(self.params.width() as usize).map(|row| row.iter().copied()))
     }
 
     /// The inner product of two streams, the sum over all keys of the product of their counts: the median of what the rows
@@ -45,8 +43,26 @@ impl<C: SignedCell, H: Fingerprint> CountSketch<C, H> {
     /// F2 is [what the rows say](CountSketch::f2), so that the bound has their error; where the width is small, or a few keys
     /// make up F2, it is a guide rather than a certainty. Time in the size of the table.
     pub fn error_bound(&self) -> u64 {
-        (self.params.epsilon() * libm::sqrt(self.f2() as f64)) as u64
+        error_bound(self.params, self.f2())
     }
+}
+
+/// The median over rows of the sum of the squares of their cells.
+pub(crate) fn f2_of<C: SignedCell>(rows: impl Iterator<Item = impl Iterator<Item = C>>) -> u128 {
+    median_of_rows(rows.map(|row| {
+        let squares = row.map(|cell| u128::from(cell.into().unsigned_abs()).pow(2));
+        // At most the square of the weight, which is below 2^126, but in bytes that were tampered with.
+        squares.fold(0, u128::saturating_add)
+    }))
+}
+
+pub(crate) fn error_bound(params: CountSketchParams, f2: u128) -> u64 {
+    (params.epsilon() * libm::sqrt(f2 as f64)) as u64
+}
+
+/// An estimate less and plus its error.
+pub(crate) fn around(estimate: i64, error: u64) -> (i64, i64) {
+    (estimate.saturating_sub_unsigned(error), estimate.saturating_add_unsigned(error))
 }
 
 fn median_of_rows<T: Ord + Copy + Default>(rows: impl Iterator<Item = T>) -> T {

@@ -5,6 +5,7 @@ use alloc::vec;
 use core::fmt;
 
 use super::cell::{estimate, signed, signs};
+use super::measures::around;
 use super::{CountSketchParams, CountSketchView, SignedCell};
 use crate::table::positions_in;
 use crate::{Error, ExactMerge, Fingerprint, Key, KeyHasher, Merge, Sketch, WyHasher, batch};
@@ -189,8 +190,7 @@ impl<C: SignedCell, H: Fingerprint> CountSketch<C, H> {
 
     /// As [`CountSketch::bounds`], for a hash by this sketch's hasher.
     pub fn bounds_hash(&self, hash: u64) -> (i64, i64) {
-        let (estimate, error) = (self.estimate_hash(hash), self.error_bound());
-        (estimate.saturating_sub_unsigned(error), estimate.saturating_add_unsigned(error))
+        around(self.estimate_hash(hash), self.error_bound())
     }
 
     /// Takes away what `other` counted: `self` then answers for the difference of the counts. The weights add up.

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use pds_core::same_hasher;
 
 use super::cell::estimate;
+use super::measures::{around, error_bound, f2_of};
 use super::wire::{self, Opened};
 use super::{CountSketch, CountSketchParams, SignedCell};
 use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
@@ -37,6 +38,28 @@ impl<'a, C: SignedCell, H: Fingerprint> CountSketchView<'a, C, H> {
         estimate(self.opened.params, hash, |position| C::read(payload, position).into().max(-i64::MAX))
     }
 
+    /// As [`CountSketch::estimate_batch`], without fetching ahead.
+    pub fn estimate_batch(&self, hashes: &[u64], estimates: &mut [i64]) -> usize {
+        let asked = hashes.iter().zip(estimates);
+        asked.map(|(&hash, estimate)| *estimate = self.estimate_hash(hash)).count()
+    }
+
+    /// As [`CountSketch::bounds_hash`].
+    pub fn bounds_hash(&self, hash: u64) -> (i64, i64) {
+        around(self.estimate_hash(hash), self.error_bound())
+    }
+
+    /// As [`CountSketch::f2`].
+    pub fn f2(&self) -> u128 {
+        let row_bytes = self.opened.params.width() as usize * usize::from(C::BYTES);
+        f2_of(self.opened.payload.chunks_exact(row_bytes).map(wire::cells::<C>))
+    }
+
+    /// As [`CountSketch::error_bound`].
+    pub fn error_bound(&self) -> u64 {
+        error_bound(self.opened.params, self.f2())
+    }
+
     /// As [`CountSketch::weight`].
     pub fn weight(&self) -> u64 {
         self.opened.weight
@@ -45,6 +68,21 @@ impl<'a, C: SignedCell, H: Fingerprint> CountSketchView<'a, C, H> {
     /// The shape.
     pub fn params(&self) -> CountSketchParams {
         self.opened.params
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// As [`CountSketch::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.opened.weight == 0
+    }
+
+    /// As [`CountSketch::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.opened.payload.len()
     }
 
     /// Checks the payload: its checksum, and that the rows are those of a stream of this weight.
@@ -71,6 +109,17 @@ impl<C: SignedCell, H: KeyHasher> CountSketchView<'_, C, H> {
     #[inline]
     pub fn estimate<K: Key + ?Sized>(&self, key: &K) -> i64 {
         self.estimate_hash(self.hasher.hash_key(key))
+    }
+
+    /// As [`CountSketch::estimate_nonneg`].
+    #[inline]
+    pub fn estimate_nonneg<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.estimate(key).max(0).cast_unsigned()
+    }
+
+    /// As [`CountSketch::bounds`].
+    pub fn bounds<K: Key + ?Sized>(&self, key: &K) -> (i64, i64) {
+        self.bounds_hash(self.hasher.hash_key(key))
     }
 }
 

@@ -78,7 +78,8 @@ impl<'a> Opened<'a> {
     }
 }
 
-fn cells<C: SignedCell>(bytes: &[u8]) -> impl ExactSizeIterator<Item = C> {
+/// The cells of little-endian bytes.
+pub(crate) fn cells<C: SignedCell>(bytes: &[u8]) -> impl ExactSizeIterator<Item = C> {
     bytes.chunks_exact(usize::from(C::BYTES)).map(|cell| C::read(cell, 0))
 }
 

@@ -59,6 +59,21 @@ impl<'a, H: Fingerprint> DecayingCountMinView<'a, H> {
         self.opened.params
     }
 
+    /// The hasher: what makes the hashes that the calls ending in `_hash` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// As [`DecayingCountMin::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.opened.mass.total == 0.0
+    }
+
+    /// As [`DecayingCountMin::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.opened.payload.len()
+    }
+
     /// Checks the payload: its checksum, and that each row has weights that sum up to the total.
     ///
     /// # Errors

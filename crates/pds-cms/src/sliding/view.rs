@@ -44,6 +44,11 @@ impl<'a, S: Pane> SlidingCountMinView<'a, S> {
         self.sum(hash, Tally::upper)
     }
 
+    /// As [`SlidingCountMin::estimate_hash_within`].
+    pub fn estimate_hash_within(&self, hash: u64, newest: u32) -> u64 {
+        self.sum_where(hash, |age| age < u64::from(newest), Tally::upper)
+    }
+
     /// As [`SlidingCountMin::bounds_hash`].
     pub fn bounds_hash(&self, hash: u64) -> (u64, u64) {
         let upper = self.estimate_hash(hash);
@@ -71,6 +76,21 @@ impl<'a, S: Pane> SlidingCountMinView<'a, S> {
         self.opened.params
     }
 
+    /// The hasher: what makes the hashes that the calls ending in `_hash` take, by `hash_key`.
+    pub fn hasher(&self) -> &S::Hasher {
+        &self.hasher
+    }
+
+    /// As [`SlidingCountMin::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.total() == 0
+    }
+
+    /// As [`SlidingCountMin::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.opened.payload.len()
+    }
+
     /// Checks the payload: its checksum, and that the rows of each pane are those of its total.
     ///
     /// # Errors
@@ -91,11 +111,25 @@ impl<'a, S: Pane> SlidingCountMinView<'a, S> {
 
     /// The sum over all panes of what is made of each one's least cell.
     fn sum(&self, hash: u64, part: impl Fn(&Tally, <S as Inner>::Cell) -> u64) -> u64 {
+        self.sum_where(hash, |_| true, part)
+    }
+
+    /// The same over the panes of some ages, the current one being of age 0.
+    fn sum_where(
+        &self,
+        hash: u64,
+        counts: impl Fn(u64) -> bool,
+        part: impl Fn(&Tally, <S as Inner>::Cell) -> u64,
+    ) -> u64 {
         let params = self.opened.params.pane();
-        let panes = self.opened.tables().zip(&self.opened.tallies).map(|(cells, tally)| {
+        let panes = u64::from(self.opened.params.panes());
+        let current = self.opened.generation % panes;
+        let placed = (0..).zip(self.opened.tables().zip(&self.opened.tallies));
+        let counted = placed.filter(|&(place, _)| counts((current + panes - place) % panes));
+        let parts = counted.map(|(_, (cells, tally))| {
             part(tally, table::least(params, hash, |position| <S as Inner>::Cell::read(cells, position)))
         });
-        panes.fold(0, u64::saturating_add)
+        parts.fold(0, u64::saturating_add)
     }
 }
 
@@ -103,6 +137,11 @@ impl<S: Pane<Hasher: KeyHasher>> SlidingCountMinView<'_, S> {
     /// As [`SlidingCountMin::estimate`].
     pub fn estimate<K: Key + ?Sized>(&self, key: &K) -> u64 {
         self.estimate_hash(self.hasher.hash_key(key))
+    }
+
+    /// As [`SlidingCountMin::estimate_within`].
+    pub fn estimate_within<K: Key + ?Sized>(&self, key: &K, newest: u32) -> u64 {
+        self.estimate_hash_within(self.hasher.hash_key(key), newest)
     }
 
     /// As [`SlidingCountMin::bounds`].

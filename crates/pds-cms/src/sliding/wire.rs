@@ -39,7 +39,7 @@ pub(crate) struct Opened<'a> {
     pub(crate) generation: u64,
     /// One for each pane: at least one.
     pub(crate) tallies: Vec<Tally>,
-    payload: &'a [u8],
+    pub(crate) payload: &'a [u8],
 }
 
 impl<'a> Opened<'a> {

@@ -46,6 +46,11 @@ impl<'a, H: Fingerprint> CuckooView<'a, H> {
         self.len() == 0
     }
 
+    /// As [`CuckooFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.stored.table().bytes().len()
+    }
+
     /// As [`CuckooFilter::load`], as the header says.
     pub fn load(&self) -> f64 {
         self.stored.table().load()
@@ -73,6 +78,11 @@ impl<'a, H: Fingerprint> CuckooView<'a, H> {
     /// The shape.
     pub fn params(&self) -> CuckooParams {
         self.stored.params()
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        self.stored.hasher()
     }
 
     /// An owned filter with the same entries.

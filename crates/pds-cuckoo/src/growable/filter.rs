@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use crate::geometry::Planned;
 use crate::stored::Stored;
 use crate::{Error, Fingerprint, GrowableCuckooParams, GrowableCuckooView, Key, KeyHasher, Sketch, WyHasher};
 
@@ -235,8 +234,7 @@ impl<H: Fingerprint> GrowableCuckooFilter<H> {
 
     /// How often the table has doubled since it was the smallest, less how often it was halved.
     pub fn doublings(&self) -> u32 {
-        let Planned { doublings, spare } = self.stored.table().geometry().growth();
-        doublings - spare
+        self.stored.table().geometry().growth().done()
     }
 
     /// Bytes of the table at its present size.

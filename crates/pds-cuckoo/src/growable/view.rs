@@ -48,6 +48,16 @@ impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
         self.len() == 0
     }
 
+    /// As [`GrowableCuckooFilter::doublings`].
+    pub fn doublings(&self) -> u32 {
+        self.stored.table().geometry().growth().done()
+    }
+
+    /// As [`GrowableCuckooFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.stored.table().bytes().len()
+    }
+
     /// As [`GrowableCuckooFilter::load`], as the header says.
     pub fn load(&self) -> f64 {
         self.stored.table().load()
@@ -75,6 +85,11 @@ impl<'a, H: Fingerprint> GrowableCuckooView<'a, H> {
     /// The plan.
     pub fn params(&self) -> GrowableCuckooParams {
         self.stored.params()
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        self.stored.hasher()
     }
 
     /// An owned filter with the same entries.

@@ -38,6 +38,21 @@ impl<'a, H: Fingerprint> UllView<'a, H> {
         self.stored.bounds(kappa)
     }
 
+    /// As [`UltraLogLog::is_empty`].
+    pub fn is_empty(&self) -> bool {
+        self.stored.is_empty()
+    }
+
+    /// As [`UltraLogLog::is_sparse`].
+    pub fn is_sparse(&self) -> bool {
+        self.stored.is_sparse()
+    }
+
+    /// Bytes of the keys or registers as they are written, which is less than an owned sketch takes.
+    pub fn size_bytes(&self) -> usize {
+        self.stored.payload().len()
+    }
+
     /// Checks the payload's checksum.
     ///
     /// # Errors
@@ -50,6 +65,11 @@ impl<'a, H: Fingerprint> UllView<'a, H> {
     /// The precision.
     pub fn params(&self) -> UllParams {
         UllParams::of(self.stored.params())
+    }
+
+    /// The hasher.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     /// An owned sketch of the same keys.

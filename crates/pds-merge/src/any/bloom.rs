@@ -2,7 +2,6 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_bloom::{
     BlockedBloomFilter, BloomFilter, CountingBloomFilter, ScalableBloomFilter, SplitBlockBloomFilter,
@@ -11,9 +10,9 @@ use pds_bloom::{
 use pds_core::wire::Kind;
 
 use super::display::rounded;
-use super::held::{Held, Parameters};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Merge, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Merge, Prehashed};
 
 /// The rate of a filter that was designed for one.
 fn designed(fpr: Option<f64>) -> (&'static str, alloc::string::String) {
@@ -27,21 +26,7 @@ macro_rules! hold_filter {
             const KIND: Kind = Kind::$kind;
             const NAME: &'static str = stringify!($filter);
 
-            fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-                Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-            }
-
-            fn write(&self) -> Vec<u8> {
-                self.to_bytes()
-            }
-
-            fn hashed_by(&self) -> u64 {
-                self.hasher().fingerprint()
-            }
-
-            fn bytes(&self) -> usize {
-                self.size_bytes()
-            }
+            hashed_elsewhere! {}
 
             fn law(&self) -> MergeLaw {
                 MergeLaw::$law

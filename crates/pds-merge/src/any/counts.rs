@@ -2,7 +2,6 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_cms::{
     Cell, ConservativeCountMin, CountMinParams, CountMinSketch, CountSketch, DecayingCountMin, SignedCell,
@@ -10,9 +9,9 @@ use pds_cms::{
 use pds_core::wire::Kind;
 
 use super::display::rounded;
-use super::held::{Held, Parameters, hold_variants};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Merge, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere, hold_variants};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Merge, Prehashed};
 
 /// A count-min sketch, by its cells.
 #[derive(Clone, Debug)]
@@ -94,21 +93,7 @@ macro_rules! hold_table {
             const KIND: Kind = Kind::$kind;
             const NAME: &'static str = stringify!($sketch);
 
-            fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-                Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-            }
-
-            fn write(&self) -> Vec<u8> {
-                self.to_bytes()
-            }
-
-            fn hashed_by(&self) -> u64 {
-                self.hasher().fingerprint()
-            }
-
-            fn bytes(&self) -> usize {
-                self.size_bytes()
-            }
+            hashed_elsewhere! {}
 
             fn law(&self) -> MergeLaw {
                 MergeLaw::$law
@@ -148,21 +133,7 @@ impl<C: SignedCell> Held for CountSketch<C, Prehashed> {
     const KIND: Kind = Kind::COUNT_SKETCH;
     const NAME: &'static str = "CountSketch";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         MergeLaw::Exact
@@ -197,21 +168,7 @@ impl Held for DecayingCountMin<Prehashed> {
     const KIND: Kind = Kind::DECAYING_COUNT_MIN;
     const NAME: &'static str = "DecayingCountMin";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         MergeLaw::Bounded

@@ -2,14 +2,13 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_core::wire::Kind;
 use pds_cuckoo::{CuckooFilter, GrowableCuckooFilter};
 
-use super::held::{Held, Parameters};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Prehashed};
 
 /// What both answer alike.
 macro_rules! hold_filter {
@@ -18,21 +17,7 @@ macro_rules! hold_filter {
             const KIND: Kind = Kind::$kind;
             const NAME: &'static str = stringify!($filter);
 
-            fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-                Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-            }
-
-            fn write(&self) -> Vec<u8> {
-                self.to_bytes()
-            }
-
-            fn hashed_by(&self) -> u64 {
-                self.hasher().fingerprint()
-            }
-
-            fn bytes(&self) -> usize {
-                self.size_bytes()
-            }
+            hashed_elsewhere! {}
 
             fn law(&self) -> MergeLaw {
                 MergeLaw::Absorb

@@ -69,6 +69,44 @@ pub(super) trait Held: Sized {
     }
 }
 
+/// The part of `Held` that is alike in structures which keep hashes of keys alone.
+#[cfg(any(
+    feature = "bloom",
+    feature = "cms",
+    feature = "cuckoo",
+    feature = "hll",
+    feature = "static-filters",
+    feature = "theta"
+))]
+macro_rules! hashed_elsewhere {
+    () => {
+        fn read(bytes: &[u8], _: &$crate::ListHasher) -> Result<Self, $crate::Error> {
+            <Self as $crate::Sketch>::from_bytes_with(bytes, $crate::Prehashed::of_bytes(bytes)?)
+        }
+
+        fn write(&self) -> alloc::vec::Vec<u8> {
+            $crate::Sketch::to_bytes(self)
+        }
+
+        fn hashed_by(&self) -> u64 {
+            $crate::Fingerprint::fingerprint(self.hasher())
+        }
+
+        fn bytes(&self) -> usize {
+            self.size_bytes()
+        }
+    };
+}
+#[cfg(any(
+    feature = "bloom",
+    feature = "cms",
+    feature = "cuckoo",
+    feature = "hll",
+    feature = "static-filters",
+    feature = "theta"
+))]
+pub(super) use hashed_elsewhere;
+
 /// A merge at once that is all or nothing; where it is nothing, those before the refused one are taken one by one.
 #[cfg(any(feature = "hll", feature = "quantiles"))]
 pub(super) fn at_once<S: crate::Merge>(

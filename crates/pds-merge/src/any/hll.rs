@@ -2,16 +2,15 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_core::wire::Kind;
 use pds_hll::{HyperLogLog, StreamingHyperLogLog, UltraLogLog};
 
 use super::answer::KAPPA;
-use super::held::{Held, Parameters, at_once};
-use super::{Answer, ListHasher, MergeLaw, Stated};
+use super::held::{Held, Parameters, at_once, hashed_elsewhere};
+use super::{Answer, MergeLaw, Stated};
 use crate::fold::each;
-use crate::{Error, Fingerprint, Merge, MergeError, Prehashed, Sketch};
+use crate::{Error, Merge, MergeError, Prehashed};
 
 /// What all of them answer alike.
 macro_rules! hold_sketch {
@@ -20,21 +19,7 @@ macro_rules! hold_sketch {
             const KIND: Kind = Kind::$kind;
             const NAME: &'static str = stringify!($sketch);
 
-            fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-                Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-            }
-
-            fn write(&self) -> Vec<u8> {
-                self.to_bytes()
-            }
-
-            fn hashed_by(&self) -> u64 {
-                self.hasher().fingerprint()
-            }
-
-            fn bytes(&self) -> usize {
-                self.size_bytes()
-            }
+            hashed_elsewhere! {}
 
             fn law(&self) -> MergeLaw {
                 MergeLaw::$law

@@ -1,15 +1,14 @@
 //! Sliding windows of count-min sketches.
 
 use alloc::string::ToString;
-use alloc::vec::Vec;
 
 use pds_cms::{Cell, ConservativeCountMin, CountMinSketch, Pane, SlidingCountMin};
 use pds_core::wire::Kind;
 
 use super::counts::{frequencies, shape, share_of_total, wide};
-use super::held::{Held, Parameters, hold_variants};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Merge, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere, hold_variants};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Merge, Prehashed};
 
 /// A sliding window, by its panes and their cells.
 #[derive(Clone, Debug)]
@@ -80,21 +79,7 @@ impl<S: Shown> Held for SlidingCountMin<S> {
     const KIND: Kind = Kind::SLIDING_COUNT_MIN;
     const NAME: &'static str = "SlidingCountMin";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         S::LAW

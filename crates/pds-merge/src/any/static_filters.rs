@@ -2,7 +2,6 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_core::wire::Kind;
 use pds_static_filters::{
@@ -11,9 +10,9 @@ use pds_static_filters::{
 };
 
 use super::display::rounded;
-use super::held::{Held, Parameters, hold_variants};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere, hold_variants};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Prehashed, Sketch};
 
 /// A binary fuse filter, by the number of slots that a key has and the bits of a slot.
 #[derive(Clone, Debug)]
@@ -58,21 +57,7 @@ impl<L: Layout, S: Slot> Held for StaticFilter<L, S, Prehashed> {
     const KIND: Kind = <Self as Sketch>::KIND;
     const NAME: &'static str = "StaticFilter";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         MergeLaw::None
@@ -104,21 +89,7 @@ impl Held for RibbonFilter<Prehashed> {
     const KIND: Kind = Kind::RIBBON;
     const NAME: &'static str = "RibbonFilter";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         MergeLaw::None

@@ -2,36 +2,21 @@
 
 use alloc::string::ToString;
 use alloc::vec;
-use alloc::vec::Vec;
 
 use pds_core::wire::Kind;
 use pds_theta::{CompactTheta, ThetaSketch, union};
 
 use super::answer::KAPPA;
 use super::display::rounded;
-use super::held::{Held, Parameters};
-use super::{Answer, ListHasher, MergeLaw, Stated};
-use crate::{Error, Fingerprint, Merge, Prehashed, Sketch};
+use super::held::{Held, Parameters, hashed_elsewhere};
+use super::{Answer, MergeLaw, Stated};
+use crate::{Error, Merge, Prehashed};
 
 impl Held for ThetaSketch<Prehashed> {
     const KIND: Kind = Kind::THETA;
     const NAME: &'static str = "ThetaSketch";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     fn law(&self) -> MergeLaw {
         MergeLaw::Exact
@@ -63,21 +48,7 @@ impl Held for CompactTheta<Prehashed> {
     const KIND: Kind = Kind::THETA_RESULT;
     const NAME: &'static str = "CompactTheta";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, Prehashed::of_bytes(bytes)?)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        self.hasher().fingerprint()
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
+    hashed_elsewhere! {}
 
     /// A union keeps the bounds of results, but a result is no sketch of a stream that its bytes could be those of.
     fn law(&self) -> MergeLaw {

@@ -8,6 +8,7 @@
 #![allow(clippy::items_after_statements)]
 
 mod counts;
+mod distinct;
 mod filters;
 mod values;
 
@@ -139,6 +140,7 @@ impl Samples {
 pub(crate) fn all() -> Vec<Sample> {
     let mut samples = Samples(Vec::new());
     filters::add(&mut samples);
+    distinct::add(&mut samples);
     counts::add(&mut samples);
     values::add(&mut samples);
     samples.0

@@ -112,7 +112,11 @@ fn with_slots<const ARITY: usize>(
     }
     let windows = slots.div_ceil(1 << log2_segment).saturating_sub(ARITY as u64 - 1).max(1);
     let (Ok(shards), Ok(windows)) = (u32::try_from(shards), u32::try_from(windows)) else {
-        return Err(Error::Parameter { name: "keys", value: slots as f64, domain: "at most 2^32 shards" });
+        return Err(Error::Parameter {
+            name: "slots",
+            value: slots as f64,
+            domain: "fewer than 2^32 shards, each for 2^22 keys",
+        });
     };
     BinaryFuse::new(shards, windows, log2_segment)
 }

@@ -183,8 +183,7 @@ impl<H: Fingerprint> RibbonFilter<H> {
     /// rows that take keys in, layer by layer, and the chance to share a hash with a key. [`RibbonParams::fpr`] expects it.
     /// Takes a look at each 128 rows.
     pub fn estimated_fpr(&self) -> f64 {
-        let columns = rate::of_filter(&self.geometry, Words::new(&self.bytes));
-        (columns + limits::hash_collision_rate(self.len())).min(1.0)
+        rate::estimated(&self.geometry, Words::new(&self.bytes), self.len())
     }
 }
 

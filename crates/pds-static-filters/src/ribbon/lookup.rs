@@ -2,7 +2,6 @@
 
 use super::geometry::{BUCKET, Geometry, LOG2_BUCKET, Layer, THRESHOLDS, WIDTH, fingerprint};
 use crate::arch::prefetch;
-use crate::batch::PREFETCH_BYTES;
 use crate::seeds::seeded;
 
 /// A filter's words, little-endian: as many as its geometry has.
@@ -88,6 +87,10 @@ fn ask(geometry: &Geometry, bytes: &[u8], hash: u64) {
         }
     }
 }
+
+/// Filters below this size are asked without a prefetch: they live in the first two caches, where it only costs. It pays
+/// earlier than in the other filters, since a query is too long for the processor to have many under way by itself.
+const PREFETCH_BYTES: usize = 1 << 20;
 
 /// How many hashes lie between asking for the lines of one and looking at them.
 const AHEAD: usize = 16;

@@ -49,10 +49,11 @@ impl RibbonParams {
     ///
     /// [`Error::Parameter`] if `columns` is 0 or above [`RibbonParams::MAX_COLUMNS`].
     pub fn with_columns(columns: u32) -> Result<Self, Error> {
-        if columns == 0 {
-            return Err(Error::Parameter { name: "columns", value: 0.0, domain: "1 to 32" });
+        if (1..=Self::MAX_COLUMNS).contains(&columns) {
+            Ok(Self { columns, extra: 0, budget: None })
+        } else {
+            Err(Error::Parameter { name: "columns", value: f64::from(columns), domain: "1 to 32" })
         }
-        Self { columns, extra: 0, budget: None }.validated()
     }
 
     /// The most columns that `keys` distinct keys are expected to take within `bytes` bytes. The filter that is built takes no
@@ -61,12 +62,27 @@ impl RibbonParams {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] if not even a part of one column is sure to fit.
+    /// [`Error::Parameter`] if `bytes` is below [`RibbonParams::least_bytes`], so that not even a part of one column is sure to
+    /// fit, or if there are too many keys for any filter.
     pub fn for_bytes(keys: u64, bytes: u64) -> Result<Self, Error> {
         // The more a layer bumps, the larger is the least filter.
         fit(&layers(keys, most_bumped)?, bytes)?;
         let (columns, extra) = fit(&layers(keys, expected_bumped)?, bytes)?;
         Ok(Self { columns, extra, budget: Some(bytes) })
+    }
+
+    /// The least budget that [`RibbonParams::for_bytes`] takes for `keys` distinct keys: some rows have one column then, the
+    /// others none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] if there are too many keys for any filter.
+    pub fn least_bytes(keys: u64) -> Result<u64, Error> {
+        let least = |layers: Shape| {
+            let geometry = Geometry::new(&Shape { columns: 0, extra: 1, ..layers }).ok_or(too_many(keys))?;
+            limits::allocatable(geometry.size())
+        };
+        Ok(least(layers(keys, most_bumped)?)?.max(least(layers(keys, expected_bumped)?)?))
     }
 
     /// Bits that a key is checked by, in the mean over rows.
@@ -126,9 +142,14 @@ impl RibbonParams {
 
     /// The one gate.
     fn validated(self) -> Result<Self, Error> {
-        let most = Self::MAX_COLUMNS - u32::from(self.extra > 0);
-        let none = self.columns == 0 && self.extra == 0;
-        if none || self.columns > most || f64::from(self.extra) >= WHOLE {
+        if f64::from(self.extra) >= WHOLE {
+            return Err(Error::Parameter {
+                name: "extra",
+                value: f64::from(self.extra),
+                domain: "below 2^16, a whole column",
+            });
+        }
+        if !(self.columns() > 0.0 && self.columns() <= f64::from(Self::MAX_COLUMNS)) {
             return Err(Error::Parameter {
                 name: "columns",
                 value: self.columns(),
@@ -169,7 +190,7 @@ pub(crate) fn fit(layers: &Shape, bytes: u64) -> Result<(u32, u32), Error> {
         return Err(Error::Parameter {
             name: "bytes",
             value: bytes as f64,
-            domain: "enough for a part of a column",
+            domain: "at least RibbonParams::least_bytes(keys)",
         });
     }
     Ok(split(good))

@@ -3,6 +3,7 @@
 use super::geometry::{BUCKET, Geometry, Layer, SEGMENT, WIDTH};
 use super::lookup::{Words, threshold};
 use super::sizing::expected_bumped;
+use crate::limits::hash_collision_rate;
 
 /// Starts at which a layer takes hashes in, in blocks with its columns and in those with one more.
 struct Taken {
@@ -10,8 +11,13 @@ struct Taken {
     wide: f64,
 }
 
+/// The rate of false positives of a filter: what its columns let pass, and the chance of sharing a hash with a key.
+pub(crate) fn estimated(geometry: &Geometry, words: Words<'_>, keys: u64) -> f64 {
+    (of_filter(geometry, words) + hash_collision_rate(keys)).min(1.0)
+}
+
 /// The chance that a near-uniform hash is said yes to, whatever the keys: exact, in time linear in the number of buckets.
-pub(crate) fn of_filter(geometry: &Geometry, words: Words<'_>) -> f64 {
+fn of_filter(geometry: &Geometry, words: Words<'_>) -> f64 {
     rate(geometry, |layer| taken(layer, words))
 }
 

@@ -90,5 +90,5 @@ pub(crate) fn layers(keys: u64, bumped: impl Fn(u64, u64) -> u64) -> Result<Shap
 
 /// The error for keys that no layer can hold.
 pub(crate) fn too_many(keys: u64) -> Error {
-    Error::Parameter { name: "keys", value: keys as f64, domain: "at most 2^38 rows" }
+    Error::Parameter { name: "keys", value: keys as f64, domain: "at most 2^38 rows, 0.97 a key" }
 }

@@ -7,8 +7,9 @@ use pds_core::wire::Header;
 
 use super::geometry::{Geometry, Shape};
 use super::lookup::{self, Words};
+use super::rate;
 use super::wire::{self, Opened};
-use crate::{Error, Fingerprint, Key, KeyHasher, RibbonFilter, RibbonParams, Sketch, WyHasher};
+use crate::{Error, Fingerprint, Key, KeyHasher, RibbonFilter, RibbonParams, Sketch, WyHasher, limits};
 
 /// A filter answering from borrowed bytes, memory-mapped ones perhaps, at any address.
 ///
@@ -43,6 +44,11 @@ impl<'a, H: Fingerprint> RibbonView<'a, H> {
         lookup::contains_batch(&self.geometry, self.payload, hashes, found)
     }
 
+    /// As [`RibbonFilter::contains_all`].
+    pub fn contains_all(&self, hashes: &[u64]) -> bool {
+        hashes.iter().all(|&hash| self.contains_hash(hash))
+    }
+
     /// Checks the payload's checksum.
     ///
     /// # Errors
@@ -65,6 +71,26 @@ impl<'a, H: Fingerprint> RibbonView<'a, H> {
     /// As [`RibbonFilter::is_empty`].
     pub fn is_empty(&self) -> bool {
         self.shape.keys == 0
+    }
+
+    /// The hasher: what makes the hashes that the calls ending in `_hash` and `_batch` take, by `hash_key`.
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
+    /// As [`RibbonFilter::size_bytes`].
+    pub fn size_bytes(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// As [`RibbonFilter::bits_per_key`].
+    pub fn bits_per_key(&self) -> f64 {
+        limits::per_key(self.payload.len() as f64 * 8.0, self.shape.keys)
+    }
+
+    /// As [`RibbonFilter::estimated_fpr`].
+    pub fn estimated_fpr(&self) -> f64 {
+        rate::estimated(&self.geometry, Words::new(self.payload), self.shape.keys)
     }
 
     /// An owned filter with the same words.
