@@ -75,6 +75,9 @@ macro_rules! ours {
             fn insert_batch<S: Borrow<K>>(&mut self, keys: &[S]) {
                 hashed(keys, |hashes| self.0.insert_batch(hashes));
             }
+            fn merge(&mut self, other: &Self) -> bool {
+                self.0.merge(&other.0).is_ok()
+            }
             fn size_bytes(&self) -> usize {
                 self.0.size_bytes()
             }
@@ -121,6 +124,7 @@ fn split_block(keys: u64, bits: usize) -> SplitBlockBloomFilter {
 }
 
 /// Our `SplitBlockBloomFilter`, keyed.
+#[derive(Clone)]
 pub struct SplitBlock(SplitBlockBloomFilter);
 /// Our `SplitBlockBloomFilter`, over hashes made beforehand.
 pub struct SplitBlockPrehashed(SplitBlockBloomFilter);
@@ -136,6 +140,7 @@ ours!(SplitBlockBeside, SplitBlockBesidePrehashed, "pds-bloom, split-block", Rol
     split_block(keys, BLOCKED_BITS)
 });
 /// Our `BlockedBloomFilter`, keyed.
+#[derive(Clone)]
 pub struct Blocked(BlockedBloomFilter);
 /// Our `BlockedBloomFilter`, over hashes made beforehand.
 pub struct BlockedPrehashed(BlockedBloomFilter);
@@ -146,6 +151,7 @@ pub struct BlockedBeside(BlockedBloomFilter);
 pub struct BlockedBesidePrehashed(BlockedBloomFilter);
 ours!(BlockedBeside, BlockedBesidePrehashed, "pds-bloom, blocked", Role::Peer, |keys, _| { blocked(keys) });
 /// Our `CountingBloomFilter`, keyed.
+#[derive(Clone)]
 pub struct Counting(CountingBloomFilter);
 /// Our `CountingBloomFilter`, over hashes made beforehand.
 pub struct CountingPrehashed(CountingBloomFilter);
@@ -265,6 +271,7 @@ impl<K: AsBytes + ?Sized> Filter<K> for Parquet {
 }
 
 /// Ours, growing from its first layer: the const is the number of times that the keys exceed it.
+#[derive(Clone)]
 pub struct Scalable<const GROWTH: usize>(ScalableBloomFilter);
 
 impl<K: Key + ?Sized, const GROWTH: usize> Filter<K> for Scalable<GROWTH> {
@@ -294,6 +301,9 @@ impl<K: Key + ?Sized, const GROWTH: usize> Filter<K> for Scalable<GROWTH> {
     }
     fn insert_batch<S: Borrow<K>>(&mut self, keys: &[S]) {
         hashed(keys, |hashes| self.0.insert_batch(hashes).expect("memory without a limit"));
+    }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0).is_ok()
     }
     fn size_bytes(&self) -> usize {
         self.0.size_bytes()

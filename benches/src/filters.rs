@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-use pds_bloom::{BloomParams, Key, KeyHasher};
+use pds_bloom::{BloomParams, Key, KeyHasher, Merge};
 use pds_testkit::laws;
 
 use crate::report::{Gate, Role};
@@ -32,6 +32,10 @@ pub trait Filter<K: ?Sized>: Sized {
     /// Adds many keys.
     fn insert_batch<S: Borrow<K>>(&mut self, keys: &[S]) {
         keys.iter().for_each(|key| self.insert(key.borrow()));
+    }
+    /// Takes in another; false if there is no such thing, or if it does not fit.
+    fn merge(&mut self, _: &Self) -> bool {
+        false
     }
     /// Bytes of the bit array.
     fn size_bytes(&self) -> usize;
@@ -63,6 +67,7 @@ pub fn gate<K: ?Sized, F: Filter<K>, S: Borrow<K>>(
 }
 
 /// Ours: the classic filter with the default hasher.
+#[derive(Clone)]
 pub struct Ours(pds_bloom::BloomFilter);
 
 /// Keys hashed at a time for a batch.
@@ -108,6 +113,9 @@ impl<K: Key + ?Sized> Filter<K> for Ours {
             }
             self.0.insert_batch(&hashes[..chunk.len()]);
         }
+    }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0).is_ok()
     }
     fn size_bytes(&self) -> usize {
         self.0.size_bytes()
@@ -168,6 +176,7 @@ impl Filter<u64> for FastbloomPrehashed {
 }
 
 /// fastbloom with a hasher of the standard library's kind.
+#[derive(Clone)]
 pub struct Fastbloom<B: BuildHasher>(fastbloom::BloomFilter<B>);
 
 macro_rules! fastbloom_with {
@@ -189,6 +198,10 @@ macro_rules! fastbloom_with {
             #[inline]
             fn contains(&self, key: &K) -> bool {
                 self.0.contains(key)
+            }
+            fn merge(&mut self, other: &Self) -> bool {
+                self.0.union(&other.0);
+                true
             }
             fn size_bytes(&self) -> usize {
                 self.0.num_bits() / 8
@@ -229,6 +242,7 @@ impl<K: Hash + ?Sized> Filter<K> for Bloomfilter<K> {
 }
 
 /// datasketches.
+#[derive(Clone)]
 pub struct Datasketches(datasketches::bloom::BloomFilter);
 
 impl<K: Hash + ?Sized> Filter<K> for Datasketches {
@@ -250,12 +264,16 @@ impl<K: Hash + ?Sized> Filter<K> for Datasketches {
     fn contains(&self, key: &K) -> bool {
         self.0.contains(&key)
     }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.union(&other.0).is_ok()
+    }
     fn size_bytes(&self) -> usize {
         self.0.capacity() / 8
     }
 }
 
 /// `sketch_oxide`, which takes bytes.
+#[derive(Clone)]
 pub struct SketchOxide(sketch_oxide::membership::BloomFilter);
 
 /// A key's bytes, for peers that take nothing else.
@@ -300,6 +318,10 @@ impl<K: AsBytes + ?Sized> Filter<K> for SketchOxide {
     #[inline]
     fn contains(&self, key: &K) -> bool {
         key.with_bytes(|bytes| self.0.contains(bytes))
+    }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0);
+        true
     }
     fn size_bytes(&self) -> usize {
         self.0.memory_usage()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use pds_cms::{
-    CountMinParams, HeavyKeeper, HeavyKeeperParams, MisraGries, MisraGriesParams, SpaceSaving,
+    CountMinParams, HeavyKeeper, HeavyKeeperParams, Merge, MisraGries, MisraGriesParams, SpaceSaving,
     SpaceSavingParams, TopK, TopKParams,
 };
 use pds_testkit::laws;
@@ -48,6 +48,10 @@ pub trait Heavy {
     fn add(&mut self, key: u64);
     /// The `k` keys with the greatest estimates.
     fn top(&self, k: usize) -> Vec<(u64, u64)>;
+    /// Takes in another; false if there is no such thing.
+    fn merge(&mut self, _: &Self) -> bool {
+        false
+    }
 }
 
 /// The gate: its side of the truth for every key that is listed first; of those that promise none, 99% of the first hundred.
@@ -78,7 +82,7 @@ pub fn gate<H: Heavy>(heavy: &H, bytes: usize, exact: &HashMap<u64, u64>) -> Gat
 
 /// Implements [`Heavy`] for one of ours.
 macro_rules! ours {
-    ($type:ident, $inner:ty, $name:literal, $role:expr, $side:expr, $new:expr) => {
+    ($type:ident, $inner:ty, $name:literal, $role:expr, $side:expr, $new:expr $(, $merge:ident)?) => {
         impl Heavy for $type {
             const NAME: &'static str = $name;
             const ROLE: Role = $role;
@@ -94,11 +98,15 @@ macro_rules! ours {
             fn top(&self, k: usize) -> Vec<(u64, u64)> {
                 self.0.top(k).iter().map(|hit| (*hit.key, hit.estimate)).collect()
             }
+            $(fn merge(&mut self, other: &Self) -> bool {
+                self.0.$merge(&other.0).is_ok()
+            })?
         }
     };
 }
 
 /// Ours.
+#[derive(Clone)]
 pub struct OursSaving(SpaceSaving<u64>);
 ours!(
     OursSaving,
@@ -106,9 +114,11 @@ ours!(
     "pds-cms SpaceSaving",
     Role::Ours,
     Side::Over,
-    SpaceSavingParams::with_capacity(COUNTERS as u32)
+    SpaceSavingParams::with_capacity(COUNTERS as u32),
+    merge
 );
 /// Ours.
+#[derive(Clone)]
 pub struct OursMisra(MisraGries<u64>);
 ours!(
     OursMisra,
@@ -117,7 +127,8 @@ ours!(
     Role::Ours,
     Side::Under,
     // As many as the peer's map of a power of two holds.
-    MisraGriesParams::with_capacity(COUNTERS as u32 * 3 / 4)
+    MisraGriesParams::with_capacity(COUNTERS as u32 * 3 / 4),
+    merge
 );
 /// Ours.
 pub struct OursKeeper(HeavyKeeper<u64>);
@@ -130,6 +141,7 @@ ours!(
     HeavyKeeperParams::with_shape(K as u32, BUCKETS as u32)
 );
 /// Ours.
+#[derive(Clone)]
 pub struct OursTopK(TopK<u64>);
 ours!(
     OursTopK,
@@ -138,10 +150,12 @@ ours!(
     Role::Variant,
     Side::Found,
     CountMinParams::with_shape(BUCKETS as u64 * 4, 4)
-        .and_then(|sketch| TopKParams::with_sketch(K as u32, sketch))
+        .and_then(|sketch| TopKParams::with_sketch(K as u32, sketch)),
+    merge
 );
 
 /// `asap_sketchlib`'s SpaceSaving.
+#[derive(Clone)]
 pub struct AsapSaving(asap_sketchlib::SpaceSaving);
 
 impl Heavy for AsapSaving {
@@ -162,9 +176,14 @@ impl Heavy for AsapSaving {
         };
         self.0.top_k(k).iter().map(|(listed, count, _)| (key(listed), *count)).collect()
     }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0);
+        true
+    }
 }
 
 /// topk's filtered SpaceSaving.
+#[derive(Clone)]
 pub struct Filtered(topk::FilteredSpaceSaving<u64>);
 
 impl Heavy for Filtered {
@@ -182,9 +201,13 @@ impl Heavy for Filtered {
         let listed = self.0.iter().map(|(key, counter)| (*key, counter.estimated_count())).collect();
         first(listed, k)
     }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0).is_ok()
+    }
 }
 
 /// `sketch_oxide`'s SpaceSaving, which looks for the least counter among all.
+#[derive(Clone)]
 pub struct OxideSaving(sketch_oxide::frequency::SpaceSaving<u64>);
 
 impl Heavy for OxideSaving {
@@ -201,9 +224,13 @@ impl Heavy for OxideSaving {
     fn top(&self, k: usize) -> Vec<(u64, u64)> {
         self.0.top_k(k).into_iter().map(|(key, _, upper)| (key, upper)).collect()
     }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0).is_ok()
+    }
 }
 
 /// datasketches' frequent items.
+#[derive(Clone)]
 pub struct DatasketchesItems(datasketches::frequencies::FrequentItemsSketch<u64>);
 
 impl Heavy for DatasketchesItems {
@@ -222,9 +249,14 @@ impl Heavy for DatasketchesItems {
             self.0.frequent_items_with_threshold(datasketches::frequencies::ErrorType::NoFalseNegatives, 0);
         first(rows.iter().map(|row| (*row.item(), row.lower_bound())).collect(), k)
     }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0);
+        true
+    }
 }
 
 /// `sketch_oxide`'s frequent items.
+#[derive(Clone)]
 pub struct OxideItems(sketch_oxide::frequency::FrequentItems<u64>);
 
 impl Heavy for OxideItems {
@@ -241,6 +273,9 @@ impl Heavy for OxideItems {
     fn top(&self, k: usize) -> Vec<(u64, u64)> {
         let items = self.0.frequent_items(sketch_oxide::frequency::ErrorType::NoFalseNegatives);
         first(items.into_iter().map(|(key, lower, _)| (key, lower)).collect(), k)
+    }
+    fn merge(&mut self, other: &Self) -> bool {
+        self.0.merge(&other.0).is_ok()
     }
 }
 
@@ -262,19 +297,25 @@ macro_rules! keeper {
             fn top(&self, k: usize) -> Vec<(u64, u64)> {
                 first(self.0.list().into_iter().map(|node| (node.item, node.count)).collect(), k)
             }
+            fn merge(&mut self, other: &Self) -> bool {
+                self.0.merge(&other.0).is_ok()
+            }
         }
     };
 }
 
 /// heavykeeper's.
+#[derive(Clone)]
 pub struct KeeperTopK(heavykeeper::TopK<u64>);
 keeper!(KeeperTopK, heavykeeper::TopK<u64>, "heavykeeper TopK");
 
 /// heavykeeper's, of buckets.
+#[derive(Clone)]
 pub struct KeeperBucketed(heavykeeper::BucketedTopK<u64>);
 keeper!(KeeperBucketed, heavykeeper::BucketedTopK<u64>, "heavykeeper BucketedTopK");
 
 /// heavykeeper's, of a cuckoo table.
+#[derive(Clone)]
 pub struct KeeperCuckoo(heavykeeper::CuckooTopK<u64>);
 keeper!(KeeperCuckoo, heavykeeper::CuckooTopK<u64>, "heavykeeper CuckooTopK");
 

@@ -9,6 +9,7 @@ pub mod frequency;
 pub mod frequency_kin;
 pub mod heap;
 pub mod heavy_hitters;
+pub mod merging;
 pub mod quantile_peers;
 pub mod quantiles;
 pub mod report;

@@ -60,13 +60,14 @@ pub const TAIL: f64 = 14e-6;
 /// Streams that a gate judges, if chance is involved.
 const STREAMS: u64 = 256;
 /// The deviation of rank errors as a share of their mean, if they are magnitudes of normal ones: sqrt(pi/2 - 1).
-const SPREAD: f64 = 0.756;
+pub const SPREAD: f64 = 0.756;
 // The law of means allows Z s / sqrt(T) beyond the target: with T up to (Z SPREAD)^2 = 21 streams any mean would pass.
 const _: () = {
     let least = laws::Z * SPREAD * laws::Z * SPREAD;
     assert!(STREAMS as f64 > 4.0 * least, "a mean of twice the target has to fail");
 };
-const STEPS: u64 = 1000;
+/// Quantiles are asked at its parts.
+pub const STEPS: u64 = 1000;
 
 /// Log-normal values of a seed.
 pub fn latencies(seed: u64, n: usize) -> Vec<f64> {
@@ -78,21 +79,26 @@ pub fn alpha_gate<C: Contender>(values: &[f64]) -> Gate {
     let mut sketch: C = filled(values);
     let bytes = sketch.encode().map_or(0, |bytes| bytes.len());
     let (view, exact) = (sketch.view(), ExactQuantiles::new(values.to_vec()));
-    let sorted = exact.sorted();
-    /// Rounding at the very edge of a bin.
-    const ROUNDING: f64 = 1e-9;
-    let (mut failures, mut worst) = (0, 0.0f64);
-    for step in 1..STEPS {
-        let q = step as f64 / STEPS as f64;
-        let estimate = C::quantile(&view, q);
-        let rank = (step as usize * sorted.len()).div_ceil(STEPS as usize) - 1;
-        let (low, high) = (sorted[rank.saturating_sub(1)], sorted[(rank + 1).min(sorted.len() - 1)]);
-        let alpha = ALPHA + ROUNDING;
-        failures += u64::from(!(low * (1.0 - alpha) <= estimate && estimate <= high * (1.0 + alpha)));
-        worst = worst.max((estimate / sorted[rank] - 1.0).abs());
-    }
+    let answers: Vec<f64> = (1..STEPS).map(|step| C::quantile(&view, step as f64 / STEPS as f64)).collect();
+    let (failures, worst) = beyond_alpha(exact.sorted(), &answers);
     let gate = Gate::of(bytes as f64, worst, "alpha", laws::all_hold(failures, STEPS - 1));
     Gate { not_for: C::NOT_FOR, ..gate }
+}
+
+/// How many of the quantiles at the thousandths are not within alpha of a value whose rank is next to the one asked for, and the
+/// greatest relative error.
+pub fn beyond_alpha(sorted: &[f64], quantiles: &[f64]) -> (u64, f64) {
+    /// Rounding at the very edge of a bin.
+    const ROUNDING: f64 = 1e-9;
+    let alpha = ALPHA + ROUNDING;
+    let (mut failures, mut worst) = (0, 0.0f64);
+    for (step, estimate) in (1..STEPS).zip(quantiles) {
+        let rank = (step as usize * sorted.len()).div_ceil(STEPS as usize) - 1;
+        let (low, high) = (sorted[rank.saturating_sub(1)], sorted[(rank + 1).min(sorted.len() - 1)]);
+        failures += u64::from(!(low * (1.0 - alpha) <= *estimate && *estimate <= high * (1.0 + alpha)));
+        worst = worst.max((estimate / sorted[rank] - 1.0).abs());
+    }
+    (failures, worst)
 }
 
 /// The mean rank error of p99.9 over streams; where there is a target it is held to it.

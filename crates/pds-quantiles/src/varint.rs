@@ -13,7 +13,19 @@ pub(crate) fn put_varint(bytes: &mut Vec<u8>, mut value: u64) {
 
 /// Takes a number from the front of the bytes. `None` if they end before it does, or if it is not as
 /// [`put_varint`] writes it: too long, or beyond 64 bits.
+#[inline]
 pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
+    match **bytes {
+        // Most are short.
+        [byte @ 0..0x80, ref rest @ ..] => {
+            *bytes = rest;
+            Some(byte.into())
+        }
+        _ => take_long(bytes),
+    }
+}
+
+fn take_long(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;

@@ -26,15 +26,11 @@ use crate::{CompactTheta, Error, Fingerprint, ThetaParams, ThetaSource};
 pub fn union<H: Fingerprint>(sources: &[&dyn ThetaSource<H>]) -> Result<CompactTheta<H>, Error> {
     let (operands, params) = Operand::all(sources)?;
     let k = params.k();
-    let mut theta = least_threshold(&operands);
-    let mut hashes = Vec::new();
+    let mut least = Least { k, theta: least_threshold(&operands), hashes: Vec::new(), waiting: Vec::new() };
     for operand in &operands {
-        hashes = merged(&hashes, operand.below(theta), operand.reading.retained as usize, k + 1);
-        if let Some(&next) = hashes.get(k) {
-            theta = next;
-            hashes.truncate(k);
-        }
+        least.take(operand);
     }
+    let (theta, hashes) = least.finish();
     let mut others = operands.iter().filter(|operand| !operand.reading.is_empty());
     let limits = match (others.next(), others.next()) {
         (Some(only), None) => only.limits,
@@ -121,6 +117,62 @@ pub fn difference<H: Fingerprint>(
 
 fn least_threshold<H>(operands: &[Operand<'_, H>]) -> u64 {
     operands.iter().map(|operand| operand.reading.theta).min().unwrap_or(EXACT)
+}
+
+/// The least hashes of sources, as they are taken in.
+struct Least {
+    k: usize,
+    /// At most the threshold of every source, and above k hashes if there are so many.
+    theta: u64,
+    /// At most k, in order.
+    hashes: Vec<u64>,
+    /// Hashes of sources that had few, which are put in order together: a pass over k for each would take longer.
+    waiting: Vec<u64>,
+}
+
+impl Least {
+    /// Takes in the hashes of a source.
+    fn take<H: Fingerprint>(&mut self, operand: &Operand<'_, H>) {
+        // A part of k that is few to sort, and many for one pass.
+        let few = self.k / 8;
+        let runs = operand.below(self.theta);
+        if operand.expected_below(self.theta) >= few {
+            self.join(runs, operand.reading.retained as usize);
+        } else {
+            runs.append_to(&mut self.waiting);
+            if self.waiting.len() >= few {
+                self.sort_waiting();
+            }
+        }
+    }
+
+    fn sort_waiting(&mut self) {
+        let mut waiting = core::mem::take(&mut self.waiting);
+        // The threshold may have fallen meanwhile.
+        waiting.retain(|&hash| hash < self.theta);
+        if waiting.is_empty() {
+            return;
+        }
+        waiting.sort_unstable();
+        waiting.dedup();
+        self.join(Runs::Slice(&waiting), waiting.len());
+        waiting.clear();
+        self.waiting = waiting;
+    }
+
+    fn join(&mut self, runs: Runs<'_>, expected: usize) {
+        self.hashes = merged(&self.hashes, runs, expected, self.k + 1);
+        if let Some(&next) = self.hashes.get(self.k) {
+            self.theta = next;
+            self.hashes.truncate(self.k);
+        }
+    }
+
+    /// The threshold and the hashes below it.
+    fn finish(mut self) -> (u64, Vec<u64>) {
+        self.sort_waiting();
+        (self.theta, self.hashes)
+    }
 }
 
 /// What is left of a source while others take from it, exact ones first: if nothing is left before any threshold has

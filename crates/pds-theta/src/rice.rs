@@ -25,6 +25,9 @@ pub(crate) fn length_is_possible(theta: u64, count: u64, bytes: usize) -> bool {
     (least.div_ceil(8)..=most.div_ceil(8)).contains(&(bytes as u128))
 }
 
+/// Bits that a window has for certain: what is left of eight bytes behind a position within the first.
+const CERTAIN: u32 = 57;
+
 /// Appends the code of ascending hashes below a threshold.
 pub(crate) fn encode(theta: u64, hashes: &[u64], out: &mut Vec<u8>) {
     let r = low_bits(theta, hashes.len() as u64);
@@ -101,7 +104,7 @@ impl<'a> Decoder<'a> {
         self.left == 0 && self.at.div_ceil(8) == self.bytes.len() as u64 && self.window(self.at) == 0
     }
 
-    /// At least 57 bits from a position on; beyond the end there are zeros.
+    /// At least [`CERTAIN`] bits from a position on; beyond the end there are zeros.
     #[inline]
     fn window(&self, at: u64) -> u64 {
         let rest = usize::try_from(at / 8).ok().and_then(|byte| self.bytes.get(byte..)).unwrap_or_default();
@@ -115,8 +118,6 @@ impl<'a> Decoder<'a> {
     /// The next so many bits, 63 at most.
     #[inline]
     fn take(&mut self, bits: u32) -> u64 {
-        /// Bits that a window has for certain.
-        const CERTAIN: u32 = 56;
         let at = self.at;
         self.at += u64::from(bits);
         if bits <= CERTAIN {
@@ -148,10 +149,24 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The next quotient and low bits.
+    #[inline]
+    fn parts(&mut self) -> Option<(u64, u64)> {
+        let window = self.window(self.at);
+        let zeros = window.trailing_zeros();
+        let bits = zeros + 1 + self.low_bits;
+        // Mostly one window has both.
+        if bits <= CERTAIN {
+            self.at += u64::from(bits);
+            return Some((zeros.into(), window >> (zeros + 1) & ((1 << self.low_bits) - 1)));
+        }
+        let quotient = self.quotient()?;
+        Some((quotient, self.take(self.low_bits)))
+    }
+
     #[inline]
     fn hash(&mut self) -> Option<u64> {
-        let quotient = self.quotient()?;
-        let low = self.take(self.low_bits);
+        let (quotient, low) = self.parts()?;
         if quotient > u64::MAX >> self.low_bits || self.at > 8 * self.bytes.len() as u64 {
             return None;
         }

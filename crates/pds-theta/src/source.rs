@@ -62,6 +62,15 @@ impl<'a, H: Fingerprint> Operand<'a, H> {
         self.limits.and(self.reading.limits())
     }
 
+    /// About how many hashes are below a limit.
+    pub(crate) fn expected_below(&self, limit: u64) -> usize {
+        if let Hashes::Sorted(hashes) = &self.hashes {
+            return hashes.partition_point(|&hash| hash < limit);
+        }
+        let Reading { retained, theta } = self.reading;
+        (u128::from(retained) * u128::from(limit.min(theta)) / u128::from(theta.max(1))) as usize
+    }
+
     /// The hashes below a limit, in order.
     pub(crate) fn below(&self, limit: u64) -> Runs<'a> {
         match &self.hashes {
@@ -114,15 +123,21 @@ impl Runs<'_> {
     }
 
     /// All of them.
-    pub(crate) fn collect(mut self, expected: usize) -> Vec<u64> {
+    pub(crate) fn collect(self, expected: usize) -> Vec<u64> {
         if let Self::Owned { hashes, done: false } = self {
             return hashes;
         }
         let mut all = Vec::with_capacity(expected);
+        self.append_to(&mut all);
+        all
+    }
+
+    /// Appends all of them.
+    pub(crate) fn append_to(mut self, all: &mut Vec<u64>) {
         loop {
             let run = self.next_run();
             if run.is_empty() {
-                return all;
+                return;
             }
             all.extend_from_slice(run);
         }

@@ -331,3 +331,40 @@ fn operations_need_a_source() {
     assert_eq!(union(&none).err(), Some(refused));
     assert_eq!(intersection(&none).err(), Some(refused));
 }
+
+/// Most of them have few hashes below the threshold, and are put in order together.
+#[test]
+fn a_union_of_many_sources_of_any_form_is_their_merge() {
+    for (sources, lg_ks) in [(300u64, [7, 7, 7]), (300, [5, 12, 9]), (40, [12, 12, 12])] {
+        let sketches: Vec<ThetaSketch> = (0..sources)
+            .map(|source| {
+                let lg_k = lg_ks[source as usize % lg_ks.len()];
+                let mut sketch = ThetaSketch::new(ThetaParams::with_lg_k(lg_k).unwrap());
+                // Streams of any length, which have keys in common.
+                sketch.extend(source * 70..source * 70 + source * source % 5003);
+                sketch
+            })
+            .collect();
+        let mut merged = sketches[0].clone();
+        for sketch in &sketches[1..] {
+            merged.merge(sketch).unwrap();
+        }
+        let compact: Vec<CompactTheta> = sketches.iter().map(ThetaSketch::compact).collect();
+        let bytes: Vec<Vec<u8>> = compact.iter().map(Sketch::to_bytes).collect();
+        let views: Vec<ThetaView<'_>> =
+            bytes.iter().map(|bytes| CompactTheta::view(bytes).unwrap()).collect();
+        let forms: [Vec<&dyn ThetaSource<_>>; 4] = [
+            sketches.iter().map(|sketch| sketch as _).collect(),
+            compact.iter().map(|compact| compact as _).collect(),
+            views.iter().map(|view| view as _).collect(),
+            (0..sketches.len())
+                .map(|i| if i % 2 == 0 { &sketches[i] as _ } else { &views[i] as _ })
+                .collect(),
+        ];
+        for sources in forms {
+            assert!(union(&sources).unwrap() == merged.compact());
+            let backwards: Vec<_> = sources.into_iter().rev().collect();
+            assert!(union(&backwards).unwrap() == merged.compact());
+        }
+    }
+}

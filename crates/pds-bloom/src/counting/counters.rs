@@ -61,11 +61,13 @@ pub(crate) fn take(counters: &mut Counters, cell: u32) -> bool {
 
 /// Adds all counters of another line; a sum above the greatest count sticks there.
 pub(crate) fn merge(mine: &mut Counters, theirs: &Counters) {
-    let theirs = theirs.iter().flat_map(|line| &line.0);
-    for (mine, theirs) in mine.iter_mut().flat_map(|line| &mut line.0).zip(theirs) {
-        let low = ((*mine & STICKY) + (*theirs & STICKY)).min(STICKY);
-        let high = ((*mine >> COUNTER_BITS) + (*theirs >> COUNTER_BITS)).min(STICKY);
-        *mine = high << COUNTER_BITS | low;
+    // Line by line: one chain of all bytes would be added one by one.
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        for (mine, theirs) in mine.0.iter_mut().zip(&theirs.0) {
+            let low = ((*mine & STICKY) + (*theirs & STICKY)).min(STICKY);
+            let high = ((*mine >> COUNTER_BITS) + (*theirs >> COUNTER_BITS)).min(STICKY);
+            *mine = high << COUNTER_BITS | low;
+        }
     }
 }
 

@@ -193,11 +193,12 @@ impl<H: Fingerprint> SplitBlockBloomFilter<H> {
         Census::of(self.params.blocks(), self.blocks.iter().map(|block| block.0))
     }
 
-    fn combine(&mut self, other: &Self, bytes: impl Fn(u8, u8) -> u8) -> Result<(), Error> {
+    fn combine(&mut self, other: &Self, words: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         self.compatible(other)?;
         for (Block(mine), Block(theirs)) in self.blocks.iter_mut().zip(&other.blocks) {
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                *mine = bytes(*mine, *theirs);
+            // Words: a block's bytes, which are no more than a register or two, are taken one by one otherwise.
+            for (mine, theirs) in mine.as_chunks_mut().0.iter_mut().zip(theirs.as_chunks().0) {
+                *mine = words(u64::from_ne_bytes(*mine), u64::from_ne_bytes(*theirs)).to_ne_bytes();
             }
         }
         Ok(())

@@ -222,26 +222,39 @@ impl<'a> Opened<'a> {
 
     /// Checks the payload: the checksum, and that the bins are those of some values with these counts and extremes.
     pub(super) fn verify(&self) -> Result<(), Error> {
+        self.scan(|_, _| {}, |_, _| {})
+    }
+
+    /// As [`Opened::verify`], with the bins of either sign as they are read: each once, whether or not what follows fails.
+    fn scan(
+        &self,
+        mut negative: impl FnMut(u32, u64),
+        mut positive: impl FnMut(u32, u64),
+    ) -> Result<(), Error> {
         self.header.verify(self.payload)?;
-        for mut side in [self.negative.clone(), self.positive.clone()] {
-            side.by_ref().for_each(drop);
-            if !side.is_complete() {
-                return Err(Error::Malformed { field: "payload" });
-            }
+        let mut bins = Scan::default();
+        let (mut left, mut right) = (self.negative.clone(), self.positive.clone());
+        for (key, count) in left.by_ref() {
+            bins.take(Slot::negative(key), count);
+            negative(key, count);
         }
-        let (mut sum, mut occupied) = (0u128, 0);
-        let mut ends: Option<(Slot, Slot)> = None;
-        for (slot, count) in self.bins() {
-            sum += u128::from(count);
-            occupied += 1;
-            ends = Some((ends.map_or(slot, |(lowest, _)| lowest), slot));
+        if self.zero > 0 {
+            bins.take(Slot::ZERO, self.zero);
+        }
+        for (key, count) in right.by_ref() {
+            bins.take(Slot::positive(key), count);
+            positive(key, count);
+        }
+        if !left.is_complete() || !right.is_complete() {
+            return Err(Error::Malformed { field: "payload" });
         }
         let summary = &self.summary;
-        if sum != u128::from(summary.count) {
+        if bins.sum != u128::from(summary.count) {
             return Err(Error::Malformed { field: "count" });
         }
-        let collapsed = |side| summary.params.collapse() == side && occupied == summary.params.max_bins();
-        let consistent = ends.is_none_or(|(lowest, highest)| {
+        let collapsed =
+            |side| summary.params.collapse() == side && bins.occupied == summary.params.max_bins();
+        let consistent = bins.ends.is_none_or(|(lowest, highest)| {
             let (min, max) = (summary.slot(summary.min), summary.slot(summary.max));
             (min == lowest || (min < lowest && collapsed(Collapse::Lowest)))
                 && (max == highest || (max > highest && collapsed(Collapse::Highest)))
@@ -249,15 +262,31 @@ impl<'a> Opened<'a> {
         if consistent { Ok(()) } else { Err(Error::Malformed { field: "extremes" }) }
     }
 
-    /// The bins, for [`Opened::verify`] has passed.
-    fn store(&self) -> Store {
-        let bins = |reader: &Reader<'_>| {
-            let Side { first, span, occupied, .. } = reader.side;
-            let mut bins = Bins::with_span(first, span, occupied);
-            reader.clone().for_each(|(key, count)| bins.put(key, count));
-            bins
-        };
-        Store { negative: bins(&self.negative), positive: bins(&self.positive), zero: self.zero }
+    /// The bins, checked as by [`Opened::verify`]. What they are put into is as large as lengths allow, which were checked.
+    fn store(&self) -> Result<Store, Error> {
+        let bins = |side: Side| Bins::with_span(side.first, side.span, side.occupied);
+        let (mut negative, mut positive) = (bins(self.negative.side), bins(self.positive.side));
+        self.scan(|key, count| negative.put(key, count), |key, count| positive.put(key, count))?;
+        Ok(Store { negative, positive, zero: self.zero })
+    }
+}
+
+/// What all bins have in common.
+#[derive(Default)]
+struct Scan {
+    sum: u128,
+    occupied: u32,
+    /// The lowest and the highest.
+    ends: Option<(Slot, Slot)>,
+}
+
+impl Scan {
+    /// Takes in the next bin, in the order of values.
+    #[inline]
+    fn take(&mut self, slot: Slot, count: u64) {
+        self.sum += u128::from(count);
+        self.occupied += 1;
+        self.ends = Some((self.ends.map_or(slot, |(lowest, _)| lowest), slot));
     }
 }
 
@@ -340,8 +369,8 @@ impl Sketch for DDSketch {
 
     fn from_bytes_with(bytes: &[u8], (): ()) -> Result<Self, Error> {
         let opened = open(bytes)?;
-        opened.verify()?;
-        Ok(Self::from_parts(opened.summary, opened.store()))
+        let store = opened.store()?;
+        Ok(Self::from_parts(opened.summary, store))
     }
 }
 
