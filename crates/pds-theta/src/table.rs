@@ -148,8 +148,9 @@ impl Table {
         self.spilled.insert(hash)
     }
 
-    /// Inserts hashes that are not there, as they came out of a table. Not more than there is room for.
-    fn insert_all(&mut self, hashes: &[u64]) {
+    /// Inserts hashes that are not there and all differ, as they come out of a table or of bytes. Not more than there is room
+    /// for.
+    pub(crate) fn insert_all(&mut self, hashes: &[u64]) {
         let mask = self.slots.len() - 1;
         for &hash in hashes {
             let home = self.home(hash);

@@ -14,6 +14,9 @@ use crate::{CompactTheta, Error, Fingerprint, KeyHasher, Sketch, ThetaParams, Th
 /// The newest version of both bodies.
 const VERSION: u8 = 1;
 
+/// Hashes that are decoded at once.
+const RUN: usize = 64;
+
 /// The parameters, once checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Body {
@@ -159,10 +162,19 @@ impl<H: Fingerprint> Sketch for ThetaSketch<H> {
         header.verify(payload)?;
         let table = hashes(body.reading, payload, |decoder| {
             let mut table = Table::for_len(body.reading.retained as usize, body.params.k());
-            for hash in decoder {
-                table.insert(hash);
+            // Ascending, and so all different. Decoded by runs: either loop has all registers.
+            let mut run = [0; RUN];
+            loop {
+                let mut len = 0;
+                for (place, hash) in run.iter_mut().zip(&mut *decoder) {
+                    *place = hash;
+                    len += 1;
+                }
+                if len == 0 {
+                    return table;
+                }
+                table.insert_all(&run[..len]);
             }
-            table
         })?;
         Ok(Self::from_parts(body.params, body.reading.theta, table, hasher))
     }
