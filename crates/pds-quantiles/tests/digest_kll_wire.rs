@@ -268,7 +268,7 @@ fn levels_that_no_sketch_has_are_refused() {
     assert!(other(1, 9, 8).is_ok_and(|sketch| sketch.min_params().k() == 8));
     assert_eq!(other(1, 8, 9), malformed("params"));
     assert_eq!(other(1, 7, 7), malformed("params"));
-    assert_eq!(other(u64::TAG, 8, 8), malformed("item type"));
+    assert_eq!(other(u64::TAG, 8, 8), Err(Error::Incompatible { field: "item" }));
 }
 
 #[test]

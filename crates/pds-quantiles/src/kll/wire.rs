@@ -47,7 +47,7 @@ impl KllParams {
     }
 }
 
-/// Bytes of a sketch of other items are refused as [`Error::Malformed`] in `item type`.
+/// Bytes of a sketch of other items are refused as [`Error::Incompatible`] in `item`: another type reads them.
 impl<T: KllCodec> Sketch for KllSketch<T> {
     const KIND: Kind = Kind::KLL;
     type Hasher = ();
@@ -78,7 +78,7 @@ impl<T: KllCodec> Sketch for KllSketch<T> {
             return Err(malformed("alignment"));
         }
         if body.item != T::TAG {
-            return Err(malformed("item type"));
+            return Err(Error::Incompatible { field: "item" });
         }
         let (params, min_params) = body.params()?;
         let sizes = read_sizes(&body, &mut payload)?;
