@@ -283,7 +283,7 @@ fn merging_refuses_what_differs_and_changes_nothing() {
     let same = params(4, 0.0005);
     for (other, field) in [
         (params(5, 0.0005), "keys"),
-        (params(4, 0.0006), "fpr"),
+        (params(4, 0.0006), "design_fpr"),
         (same.with_growth(2).unwrap(), "growth"),
         (same.with_shares(9).unwrap(), "shares"),
     ] {

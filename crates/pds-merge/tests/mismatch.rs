@@ -77,6 +77,29 @@ fn merging_is_refused_for_all_that_differs_and_changes_nothing_then() {
     assert!(merged as usize > samples.len() / 2, "{merged} of {} samples merge", samples.len());
 }
 
+/// Whoever is told that sketches differ in a parameter finds it in their descriptions, with values that differ.
+#[test]
+fn what_differs_is_in_the_descriptions() {
+    let value = |sketch: &AnySketch, name: &str| {
+        let parameters = sketch.describe().parameters;
+        parameters.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    };
+    let samples = samples::all();
+    let mut fields = 0;
+    for first in samples.iter().filter(|sample| sample.differs == Differs::First) {
+        for other in samples.iter().filter(|sample| sample.kind == first.kind) {
+            let Differs::In(field) = other.differs else { continue };
+            let values = [first, other].map(|sample| value(&sample.sketch(&shard(0)), field));
+            let [Some(one), Some(two)] = &values else {
+                panic!("{}: no {field} in a description", other.name)
+            };
+            assert_ne!(one, two, "{}: {field}", other.name);
+            fields += 1;
+        }
+    }
+    assert!(fields > 40, "{fields} differences were looked at");
+}
+
 #[test]
 fn absorbing_is_refused_for_all_that_differs_and_changes_nothing_then() {
     let samples = samples::all();

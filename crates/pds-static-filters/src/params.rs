@@ -49,6 +49,16 @@ impl<L: Layout, S: Slot> StaticParams<L, S> {
         self.keys
     }
 
+    /// Slots of a key, which a query reads: 3 or 4.
+    pub const fn arity(&self) -> u32 {
+        L::ARITY as u32
+    }
+
+    /// Bits of a slot.
+    pub const fn bits(&self) -> u32 {
+        S::BITS
+    }
+
     /// Where the slots lie.
     pub const fn layout(&self) -> L {
         self.layout

@@ -188,7 +188,7 @@ impl ScalableBloomParams {
         if self.keys != other.keys {
             differs("keys")
         } else if self.fpr.to_bits() != other.fpr.to_bits() {
-            differs("fpr")
+            differs("design_fpr")
         } else if self.growth != other.growth {
             differs("growth")
         } else if self.shares != other.shares {

@@ -16,7 +16,7 @@ pub(super) const TOP: usize = 10;
 
 /// The main answer of a sketch, by what it is for.
 ///
-/// `Display` shows it to people, on one line, or on one line for each key of a list.
+/// `Display` shows it to people, on one line, or on one line for each key of a list, keys as a [`Value`] shows them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -151,7 +151,8 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
-/// Numbers with all their digits, texts in quotes, byte strings as texts or in hexadecimal.
+/// Numbers with all their digits. Texts and byte strings in quotes, or in hexadecimal if they are no texts, or have control
+/// characters; of those longer than 100 characters, or bytes, the beginning and the length.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -9,14 +9,14 @@ use pds_bloom::{
 };
 use pds_core::wire::Kind;
 
-use super::display::rounded;
+use super::display::exact;
 use super::held::{Held, Parameters, hashed_elsewhere};
 use super::{Answer, MergeLaw, Stated};
 use crate::{Error, Merge, Prehashed};
 
 /// The rate of a filter that was designed for one.
 fn designed(fpr: Option<f64>) -> (&'static str, alloc::string::String) {
-    ("design_fpr", fpr.map_or_else(|| "none".into(), rounded))
+    ("design_fpr", fpr.map_or_else(|| "none".into(), exact))
 }
 
 /// What all of them answer alike.
@@ -124,7 +124,7 @@ hold_filter! {
     |filter: &Self| {
         let params = filter.params();
         vec![
-            ("bits_per_generation", params.bits_per_generation().to_string()),
+            ("bits", params.bits_per_generation().to_string()),
             ("k", params.k().to_string()),
             ("generations", params.generations().to_string()),
             ("generation", filter.generation().to_string()),

@@ -8,7 +8,7 @@ use pds_cms::{
 };
 use pds_core::wire::Kind;
 
-use super::display::rounded;
+use super::display::exact;
 use super::held::{Held, Parameters, hashed_elsewhere, hold_variants};
 use super::{Answer, MergeLaw, Stated};
 use crate::{Error, Merge, Prehashed};
@@ -68,11 +68,12 @@ pub(super) fn frequencies(params: CountMinParams, total: u64, saturated: bool) -
     Answer::Frequencies { total: Some(total), below: 0, above, delta: params.delta() }
 }
 
-/// Shape and cells.
-pub(super) fn shape<C>(width: u64, depth: u32) -> Parameters {
+/// Shape, promise and cells.
+pub(super) fn shape<C>(width: u64, depth: u32, delta: f64) -> Parameters {
     vec![
         ("width", width.to_string()),
         ("depth", depth.to_string()),
+        ("delta", exact(delta)),
         ("cell_bytes", size_of::<C>().to_string()),
     ]
 }
@@ -112,7 +113,8 @@ macro_rules! hold_table {
             }
 
             fn parameters(&self) -> Parameters {
-                shape::<C>(self.params().width(), self.params().depth())
+                let params = self.params();
+                shape::<C>(params.width(), params.depth(), params.delta())
             }
 
             fn fill(&self) -> Option<f64> {
@@ -155,7 +157,8 @@ impl<C: SignedCell> Held for CountSketch<C, Prehashed> {
     }
 
     fn parameters(&self) -> Parameters {
-        shape::<C>(self.params().width(), self.params().depth())
+        let params = self.params();
+        shape::<C>(params.width(), params.depth(), params.delta())
     }
 
     fn stated(&self) -> Option<Stated> {
@@ -183,9 +186,9 @@ impl Held for DecayingCountMin<Prehashed> {
     }
 
     fn parameters(&self) -> Parameters {
-        let params = self.params();
-        let mut parameters = shape::<f64>(params.table().width(), params.table().depth());
-        parameters.push(("half_life", rounded(params.half_life())));
+        let (table, half_life) = (self.params().table(), self.params().half_life());
+        let mut parameters = shape::<f64>(table.width(), table.depth(), table.delta());
+        parameters.push(("half_life", exact(half_life)));
         parameters
     }
 

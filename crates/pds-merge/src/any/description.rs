@@ -88,7 +88,8 @@ pub struct Description {
     pub name: &'static str,
     /// The version of the body that is written.
     pub version: u8,
-    /// Names and values of the parameters, in the words of the structure; what has to agree for a merge is among them.
+    /// Names and values of the parameters, in the words of the structure, and numbers with all their digits. What has to
+    /// agree for a merge is among them, under the name that [`Error::Incompatible`](crate::Error::Incompatible) gives.
     pub parameters: Vec<(&'static str, String)>,
     /// Of the hasher; 0 where nothing is hashed.
     pub fingerprint: u64,

@@ -21,19 +21,39 @@ pub(super) fn rounded(value: f64) -> String {
     }
 }
 
-/// A text in quotes, or the bytes in hexadecimal if they are none, or one with control characters.
+/// All digits that tell the number from its neighbours.
+pub(super) fn exact(value: f64) -> String {
+    let mut digits = format!("{value:?}");
+    if let Some(whole) = digits.strip_suffix(".0") {
+        digits.truncate(whole.len());
+    }
+    digits
+}
+
+/// A text in quotes, or the bytes in hexadecimal if they are none, or one with control characters. Of long ones the
+/// beginning and the length.
 pub(super) fn text_or_hex(bytes: &[u8]) -> String {
-    match core::str::from_utf8(bytes) {
-        Ok(text) if !text.chars().any(char::is_control) => format!("{text:?}"),
+    /// Characters, or bytes in hexadecimal.
+    const MOST: usize = 100;
+    let (mut shown, len) = match core::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => {
+            let head: String = text.chars().take(MOST).collect();
+            (format!("{head:?}"), head.len())
+        }
         _ => {
+            let head = &bytes[..bytes.len().min(MOST)];
             let mut hex = String::from("0x");
-            for byte in bytes {
+            for byte in head {
                 // Writing to a string does not fail.
                 let _ = write!(hex, "{byte:02x}");
             }
-            hex
+            (hex, head.len())
         }
+    };
+    if len < bytes.len() {
+        let _ = write!(shown, "... ({} bytes)", bytes.len());
     }
+    shown
 }
 
 #[cfg(test)]
@@ -47,9 +67,23 @@ mod tests {
     }
 
     #[test]
+    fn parameters_keep_all_digits() {
+        let shown = [0.01, 0.01f64.next_up(), 1.0 / 3.0, 20.0, 1e-12, 5e300].map(exact);
+        let digits = ["0.01", "0.010000000000000002", "0.3333333333333333", "20", "1e-12", "5e300"];
+        assert_eq!(shown, digits);
+    }
+
+    #[test]
     fn keys_are_texts_or_hexadecimal() {
         assert_eq!(text_or_hex(b"/login"), "\"/login\"");
         assert_eq!(text_or_hex(&5u64.to_le_bytes()), "0x0500000000000000");
         assert_eq!(text_or_hex(&[0xff]), "0xff");
+        assert_eq!(text_or_hex(b"a\nb"), "0x610a62");
+        assert_eq!(text_or_hex(&[b'a'; 100]), format!("\"{}\"", "a".repeat(100)));
+        assert_eq!(
+            text_or_hex("\u{e9}".repeat(101).as_bytes()),
+            format!("\"{}\"... (202 bytes)", "\u{e9}".repeat(100))
+        );
+        assert_eq!(text_or_hex(&[0; 1000]), format!("0x{}... (1000 bytes)", "00".repeat(100)));
     }
 }

@@ -9,7 +9,7 @@ use pds_core::wire::Kind;
 
 use super::answer::TOP;
 use super::counts::{share_of_total, wide};
-use super::display::rounded;
+use super::display::exact;
 use super::held::{Held, Parameters};
 use super::{Answer, ListHasher, MergeLaw, Stated};
 use crate::{Error, Fingerprint, Merge, Sketch};
@@ -117,6 +117,7 @@ hold_list! {
                 ("k", params.k().to_string()),
                 ("width", params.sketch().width().to_string()),
                 ("depth", params.sketch().depth().to_string()),
+                ("delta", exact(params.sketch().delta())),
             ]
         }
 
@@ -136,7 +137,7 @@ hold_list! {
             vec![
                 ("k", params.k().to_string()),
                 ("buckets", params.buckets().to_string()),
-                ("base", rounded(params.base())),
+                ("base", exact(params.base())),
                 ("seed", params.seed().to_string()),
             ]
         }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use pds_core::wire::Kind;
 use pds_quantiles::{Contract, DDSketch, KllCodec, KllSketch, QuantileSketch, Quantiles, TDigest};
 
-use super::display::rounded;
+use super::display::exact;
 use super::held::{Held, Parameters, at_once, hold_variants};
 use super::{Answer, ListHasher, MergeLaw, Stated, Value};
 use crate::{Error, Merge, MergeError, Sketch};
@@ -188,7 +188,7 @@ impl Held for DDSketch {
     fn parameters(&self) -> Parameters {
         let params = self.params();
         vec![
-            ("alpha", rounded(params.alpha())),
+            ("alpha", exact(params.alpha())),
             ("mapping", format!("{:?}", params.mapping())),
             ("scale", params.scale().map_or_else(|| "none".into(), |scale| scale.to_string())),
             ("max_bins", params.max_bins().to_string()),

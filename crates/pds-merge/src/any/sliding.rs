@@ -99,7 +99,8 @@ impl<S: Shown> Held for SlidingCountMin<S> {
 
     fn parameters(&self) -> Parameters {
         let params = self.params();
-        let mut parameters = shape::<S::Counter>(params.pane().width(), params.pane().depth());
+        let pane = params.pane();
+        let mut parameters = shape::<S::Counter>(pane.width(), pane.depth(), pane.delta());
         parameters.push(("pane", S::NAME.to_string()));
         parameters.push(("panes", params.panes().to_string()));
         parameters.push(("generation", self.generation().to_string()));

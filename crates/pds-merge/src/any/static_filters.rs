@@ -9,7 +9,7 @@ use pds_static_filters::{
     BinaryFuseFilter32x4, Layout, RibbonFilter, Slot, StaticFilter, XorFilter8, XorFilter16,
 };
 
-use super::display::rounded;
+use super::display::{exact, rounded};
 use super::held::{Held, Parameters, hashed_elsewhere, hold_variants};
 use super::{Answer, MergeLaw, Stated};
 use crate::{Error, Prehashed, Sketch};
@@ -75,7 +75,8 @@ impl<L: Layout, S: Slot> Held for StaticFilter<L, S, Prehashed> {
     fn parameters(&self) -> Parameters {
         vec![
             ("keys", self.len().to_string()),
-            ("bits", (8 * size_of::<S>()).to_string()),
+            ("arity", self.params().arity().to_string()),
+            ("bits", self.params().bits().to_string()),
             ("bits_per_key", rounded(self.bits_per_key())),
         ]
     }
@@ -107,7 +108,7 @@ impl Held for RibbonFilter<Prehashed> {
     fn parameters(&self) -> Parameters {
         vec![
             ("keys", self.len().to_string()),
-            ("columns", rounded(self.params().columns())),
+            ("columns", exact(self.params().columns())),
             ("bits_per_key", rounded(self.bits_per_key())),
         ]
     }

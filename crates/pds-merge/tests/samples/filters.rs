@@ -157,7 +157,7 @@ fn scalable(samples: &mut Samples) {
     );
     samples.hashed(
         "scalable, lower rate",
-        In("fpr"),
+        In("design_fpr"),
         |keys, h| of(ScalableBloomParams::for_fpr(2000, 0.001), keys, h),
         merge,
     );
