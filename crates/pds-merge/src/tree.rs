@@ -20,23 +20,11 @@ use crate::{Error, Merge, MergeError, Merged};
 /// * A refusal by content (`Overflow` of counts) concerns what had been merged by then: where a fold would refuse one sketch,
 ///   a tree may refuse a whole branch. Each sketch of it is listed, and nothing of it is in the result.
 pub fn merge_tree<S: Merge>(sketches: impl IntoIterator<Item = S>) -> Merged<S> {
-    // As a binary counter: each branch is of more sketches than the next, by a power of two.
-    let mut branches: Vec<Branch<S>> = Vec::new();
-    for (index, sketch) in sketches.into_iter().enumerate() {
-        let mut branch = Branch::leaf(index, sketch);
-        for _ in 0..index.trailing_ones() {
-            branch = match branches.pop() {
-                Some(left) => left.join(branch),
-                None => branch,
-            };
-        }
-        branches.push(branch);
-    }
-    finish(branches.into_iter().rev().reduce(|right, left| left.join(right)))
+    finish(grow(0, sketches))
 }
 
-/// Merges sketches on all cores, each a stretch of the list, and then what the cores have: the bytes of the fold, since the
-/// merge is exact, and the refusals of [`merge_tree`]. It pays where a merge takes long: of large sketches, and many.
+/// [`merge_tree`] on all cores, with its result whatever their number: for exact merges, the bytes of the fold. It pays where
+/// a merge takes long: of large sketches, and many.
 ///
 /// Code that asks for a sketch whose merge depends on the order does not compile:
 ///
@@ -46,11 +34,39 @@ pub fn merge_tree<S: Merge>(sketches: impl IntoIterator<Item = S>) -> Merged<S> 
 /// ```
 #[cfg(feature = "rayon")]
 pub fn merge_tree_parallel<S: ExactMerge + Send>(sketches: Vec<S>) -> Merged<S> {
-    use rayon::prelude::*;
+    let alone = sketches.len().div_ceil(rayon::current_num_threads());
+    finish(grow_parallel(0, sketches, alone))
+}
 
-    let stretch = sketches.len().div_ceil(rayon::current_num_threads());
-    let leaves = sketches.into_par_iter().enumerate().with_min_len(stretch);
-    finish(leaves.map(|(index, sketch)| Branch::leaf(index, sketch)).reduce_with(Branch::join))
+/// The tree of sketches, the first of which is at this position.
+fn grow<S: Merge>(first: usize, sketches: impl IntoIterator<Item = S>) -> Option<Branch<S>> {
+    // As a binary counter: each branch is of more sketches than the next, by a power of two.
+    let mut branches: Vec<Branch<S>> = Vec::new();
+    for (index, sketch) in sketches.into_iter().enumerate() {
+        let mut branch = Branch::leaf(first + index, sketch);
+        for _ in 0..index.trailing_ones() {
+            branch = match branches.pop() {
+                Some(left) => left.join(branch),
+                None => branch,
+            };
+        }
+        branches.push(branch);
+    }
+    branches.into_iter().rev().reduce(|right, left| left.join(right))
+}
+
+/// The same tree, of which a core grows parts of up to `alone` sketches.
+#[cfg(feature = "rayon")]
+fn grow_parallel<S: Merge + Send>(first: usize, mut sketches: Vec<S>, alone: usize) -> Option<Branch<S>> {
+    if sketches.len() <= alone.max(1) {
+        return grow(first, sketches);
+    }
+    // Where the binary counter has it: its largest branch comes first.
+    let half = sketches.len().next_power_of_two() / 2;
+    let right = sketches.split_off(half);
+    let (left, right) =
+        rayon::join(|| grow_parallel(first, sketches, alone), || grow_parallel(first + half, right, alone));
+    Some(left?.join(right?))
 }
 
 /// Sketches that were merged into one.

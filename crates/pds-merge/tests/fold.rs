@@ -99,6 +99,21 @@ proptest! {
         }
     }
 
+    /// Counts overflow together, so that what fits depends on what was merged before.
+    #[test]
+    fn a_tree_on_any_number_of_cores_is_the_tree(
+        eighths in vec(0..8u64, 0..40), cores in 1..9usize
+    ) {
+        let sketches: Vec<DDSketch> = eighths.iter().enumerate().map(|(index, eighth)| {
+            let mut sketch = dd_of(&[index as u64]);
+            sketch.insert_n(1.0, eighth * (u64::MAX / 8)).unwrap();
+            sketch
+        }).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().unwrap();
+        let merged = pool.install(|| merge_tree_parallel(sketches.clone()));
+        prop_assert_eq!(merged, merge_tree(sketches));
+    }
+
     #[test]
     fn one_odd_sketch_anywhere_is_refused_alone(count in 2..40usize, place in 1..40usize) {
         let place = 1 + place % (count - 1);
