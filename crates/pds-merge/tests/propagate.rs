@@ -40,7 +40,7 @@ proptest! {
         prop_assert!(all.contains(truth));
         let independent = sum_independent(terms.iter().map(|(term, _)| *term)).unwrap();
         prop_assert_eq!(independent.estimate().to_bits(), all.estimate().to_bits());
-        prop_assert!(holds(all, independent.low()) && holds(all, independent.high()), "never wider");
+        prop_assert!(all.contains(independent.low()) && all.contains(independent.high()), "never wider");
     }
 
     #[test]
@@ -57,7 +57,7 @@ proptest! {
         let (wide, narrow) = (ratio(a, b).unwrap(), ratio_independent(a, b).unwrap());
         prop_assert!(wide.contains(narrow.low()) && wide.contains(narrow.high()));
         let (wide, narrow) = (difference(a, b).unwrap(), difference_independent(a, b).unwrap());
-        prop_assert!(holds(wide, narrow.low()) && holds(wide, narrow.high()));
+        prop_assert!(wide.contains(narrow.low()) && wide.contains(narrow.high()));
     }
 
     #[test]
@@ -164,6 +164,7 @@ fn five_filters_at_one_per_cent() {
 #[test]
 fn certain_and_no_filters() {
     assert_eq!((all_independent(&[]), any_independent(&[])), (Ok(1.0), Ok(0.0)));
+    assert_eq!(any_independent(&[-0.0, 0.0]).map(f64::to_bits), Ok(0));
     assert_eq!((all_dependent(&[]), any_dependent(&[])), (Ok((1.0, 1.0)), Ok((0.0, 0.0))));
     assert_eq!((all_independent(&[0.0, 1.0]), any_independent(&[0.0, 1.0])), (Ok(0.0), Ok(1.0)));
     assert_eq!((all_dependent(&[1.0; 9]), any_dependent(&[1.0; 9])), (Ok((1.0, 1.0)), Ok((1.0, 1.0))));
@@ -183,7 +184,7 @@ fn nonsense_is_refused_by_type() {
     assert!(matches!(Bounded::new(4.0, 2.0, 3.0), Err(Error::Parameter { name: "high", .. })));
     let huge = Bounded::exact(f64::MAX).unwrap();
     assert_eq!(sum([huge, huge]), Err(Error::NonFinite));
-    assert_eq!(sum_independent([bounded(0.0, -1e300, 0.0)]), Err(Error::NonFinite));
+    assert_eq!(sum_independent([huge, huge]), Err(Error::NonFinite));
     let one = Bounded::exact(1.0).unwrap();
     for around_zero in [bounded(1.0, 0.0, 2.0), bounded(0.0, -1.0, 1.0), bounded(-1.0, -2.0, 0.0)] {
         for result in [ratio(one, around_zero), ratio_independent(one, around_zero)] {
@@ -196,11 +197,30 @@ fn nonsense_is_refused_by_type() {
 }
 
 #[test]
+fn half_widths_of_any_scale_add_up_by_their_squares() {
+    // Their squares are beyond the least and the greatest number.
+    for scale in [1e-300, 1.0, 1e300] {
+        let terms = [bounded(0.0, -3.0 * scale, 3.0 * scale), bounded(0.0, -4.0 * scale, 4.0 * scale)];
+        let all = sum_independent(terms).unwrap();
+        assert!((all.high() / (5.0 * scale) - 1.0).abs() < 1e-15 && all.low() == -all.high(), "{all:?}");
+        let quotient =
+            ratio_independent(bounded(scale, 0.97 * scale, scale), bounded(scale, scale, 1.04 * scale));
+        assert!((quotient.unwrap().low() - 0.95).abs() < 1e-15, "{quotient:?}");
+    }
+    let certain = sum_independent([bounded(1.0, 1.0, 1.0), bounded(0.1, 0.1, 0.1)]).unwrap();
+    assert_eq!(certain.half_widths(), (0.0, 0.0));
+}
+
+#[test]
 fn sizes_that_no_sets_have_are_refused() {
     let of = |size: f64| bounded(size, size - 1.0, size + 1.0);
     let refused = Err(Error::Incompatible { field: "union" });
     assert_eq!(inclusion_exclusion(of(10.0), of(20.0), of(5.0)), refused, "less than a part");
     assert_eq!(inclusion_exclusion(of(10.0), of(20.0), of(40.0)), refused, "more than the parts");
+    let (wide, union) = (bounded(10.0, 7.0, 13.0), bounded(15.0, 12.0, 17.0));
+    for (a, b) in [(wide, of(20.0)), (of(20.0), wide)] {
+        assert_eq!(inclusion_exclusion(a, b, union), refused, "surely less than a part");
+    }
 }
 
 #[test]

@@ -43,17 +43,19 @@ pub fn sum(terms: impl IntoIterator<Item = Bounded>) -> Result<Bounded, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::NonFinite`] if a sum or a square overflows.
+/// [`Error::NonFinite`] if a sum overflows.
 ///
 /// # Source
 ///
 /// `[ZouDonner08]`; for bounds at equal distances it is the root of the sum of squares of any book on errors.
 pub fn sum_independent(terms: impl IntoIterator<Item = Bounded>) -> Result<Bounded, Error> {
-    let [estimate, below, above] = terms.into_iter().fold([0.0; 3], |[estimate, below, above], term| {
-        let (down, up) = term.half_widths();
-        [estimate + term.estimate(), below + down * down, above + up * up]
-    });
-    Bounded::new(estimate, estimate - libm::sqrt(below), estimate + libm::sqrt(above))
+    let zero = (Bounded::exact(0.0)?, (0.0, 0.0));
+    let (dependent, (below, above)) =
+        terms.into_iter().try_fold(zero, |(total, (below, above)), term| -> Result<_, Error> {
+            let (down, up) = term.half_widths();
+            Ok((sum([total, term])?, (libm::hypot(below, down), libm::hypot(above, up))))
+        })?;
+    within(dependent, below, above)
 }
 
 /// The difference `a - b`. If both intervals hold their truths, this one holds the difference of them.
@@ -85,7 +87,7 @@ pub fn difference(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::NonFinite`] if a difference or a square overflows.
+/// [`Error::NonFinite`] if a difference overflows.
 ///
 /// # Source
 ///
@@ -135,7 +137,7 @@ pub fn ratio(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
 /// # Errors
 ///
 /// [`Error::Parameter`] if the estimate of `a` is not above 0, or the interval of `b` not altogether;
-/// [`Error::NonFinite`] if a quotient or a square overflows.
+/// [`Error::NonFinite`] if a quotient overflows.
 ///
 /// # Source
 ///
@@ -153,10 +155,9 @@ pub fn ratio_independent(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
         (below / x.estimate(), above / x.estimate())
     };
     let ((a_below, a_above), (b_below, b_above)) = (relative(a), relative(b));
-    let estimate = bounds.estimate();
-    let below = estimate * libm::sqrt(a_below * a_below + b_above * b_above);
-    let above = estimate * libm::sqrt(a_above * a_above + b_below * b_below);
-    Bounded::new(estimate, (estimate - below).max(bounds.low()), (estimate + above).min(bounds.high()))
+    let below = bounds.estimate() * libm::hypot(a_below, b_above);
+    let above = bounds.estimate() * libm::hypot(a_above, b_below);
+    within(bounds, below, above)
 }
 
 /// The size of the intersection of two sets, from their sizes and that of their union. If the three intervals hold their
@@ -180,6 +181,10 @@ pub fn ratio_independent(a: Bounded, b: Bounded) -> Result<Bounded, Error> {
 ///
 /// Inclusion and exclusion, in interval arithmetic: `[Moore66]`.
 pub fn inclusion_exclusion(a: Bounded, b: Bounded, union: Bounded) -> Result<Bounded, Error> {
+    // No union is smaller than a part of it, whatever the bounds of the overlap say.
+    if union.high() < a.low().max(b.low()) {
+        return Err(Error::Incompatible { field: "union" });
+    }
     let raw = difference(sum([a, b])?, union)?;
     let low = raw.low().max(0.0);
     let high = raw.high().min(a.high()).min(b.high());
@@ -188,6 +193,12 @@ pub fn inclusion_exclusion(a: Bounded, b: Bounded, union: Bounded) -> Result<Bou
     }
     let estimate = raw.estimate().min(a.estimate()).min(b.estimate()).max(0.0);
     Bounded::new(estimate.clamp(low, high), low, high)
+}
+
+/// The estimate of `bounds` with an interval of these half widths, which does not leave that of `bounds`.
+fn within(bounds: Bounded, below: f64, above: f64) -> Result<Bounded, Error> {
+    let estimate = bounds.estimate();
+    Bounded::new(estimate, (estimate - below).max(bounds.low()), (estimate + above).min(bounds.high()))
 }
 
 fn negative(x: Bounded) -> Result<Bounded, Error> {

@@ -29,7 +29,8 @@ pub fn any_independent(rates: &[f64]) -> Result<f64, Error> {
     valid(rates)?;
     // A sum of logarithms, since 1 - p drops the digits of a small p.
     let log_none: f64 = rates.iter().map(|&rate| libm::log1p(-rate)).sum();
-    Ok(-libm::expm1(log_none))
+    // Of rates of 0 it is 0, whatever the sign of its zero.
+    Ok(libm::fabs(libm::expm1(log_none)))
 }
 
 /// How seldom and how often all of several filters can say yes to a stranger, whatever their answers have to do with one
