@@ -299,3 +299,14 @@ fn a_row_put_back_is_the_row_byte_for_byte() {
     }
     assert_eq!(state(&restored), stored);
 }
+
+#[test]
+fn an_insertion_that_panics_leaves_no_row_behind() {
+    let empty = HyperLogLog::new(HllParams::with_precision(5).unwrap());
+    let mut rollup = Rollup::<HyperLogLog, u8>::new(RollupParams::new(60, 3).unwrap(), empty, 600);
+    let insertion = std::panic::AssertUnwindSafe(|| rollup.insert(600, &0, |_| panic!("on purpose")));
+    assert!(std::panic::catch_unwind(insertion).is_err());
+    assert_eq!(rollup.rows().count(), 0);
+    rollup.insert(600, &0, |sketch| sketch.insert("alice")).unwrap();
+    assert_eq!(rollup.rows().count(), 1);
+}

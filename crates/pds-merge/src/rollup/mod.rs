@@ -162,8 +162,8 @@ impl<S, D: Ord> Rollup<S, D> {
         self.buckets.get_mut(&start).and_then(|row| row.get_mut(dimension))
     }
 
-    fn put(&mut self, start: u64, dimension: D, sketch: S) -> &mut S {
-        self.buckets.entry(start).or_default().entry(dimension).or_insert(sketch)
+    fn put(&mut self, start: u64, dimension: D, sketch: S) {
+        self.buckets.entry(start).or_default().insert(dimension, sketch);
     }
 }
 
@@ -189,8 +189,11 @@ impl<S: Clone, D: Ord> Rollup<S, D> {
         if let Some(sketch) = self.row_mut(start, dimension) {
             return Ok(change(sketch));
         }
-        let empty = self.empty.clone();
-        Ok(change(self.put(start, dimension.to_owned(), empty)))
+        // Put in its place afterwards: if `change` panics, there is no row without data.
+        let mut sketch = self.empty.clone();
+        let result = change(&mut sketch);
+        self.put(start, dimension.to_owned(), sketch);
+        Ok(result)
     }
 }
 
