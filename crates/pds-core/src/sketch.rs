@@ -58,4 +58,16 @@ pub trait Sketch: Sized {
     {
         Self::from_bytes_with(bytes, Self::Hasher::default())
     }
+
+    /// Merges the sketch of these bytes: as decoding and [`Merge::merge`], without a second sketch where a structure can.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sketch::from_bytes_with`] and [`Merge::merge`]. `self` is then unchanged.
+    fn merge_encoded(&mut self, bytes: &[u8], hasher: Self::Hasher) -> Result<(), Error>
+    where
+        Self: Merge,
+    {
+        self.merge(&Self::from_bytes_with(bytes, hasher)?)
+    }
 }

@@ -141,14 +141,11 @@ where
     /// and more may be pushed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), MergeError> {
         let Merged { sketch, taken, refused } = &mut self.merged;
-        let decoded = S::from_bytes_with(bytes, self.hasher.clone());
-        let result = decoded.and_then(|other| {
-            if let Some(sketch) = sketch {
-                return sketch.merge(&other);
-            }
-            *sketch = Some(other);
-            Ok(())
-        });
+        let hasher = self.hasher.clone();
+        let result = match sketch {
+            Some(sketch) => sketch.merge_encoded(bytes, hasher),
+            None => S::from_bytes_with(bytes, hasher).map(|first| *sketch = Some(first)),
+        };
         match result {
             Ok(()) => {
                 *taken += 1;

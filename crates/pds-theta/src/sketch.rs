@@ -287,6 +287,27 @@ impl<H: Fingerprint> ThetaSketch<H> {
         }
     }
 
+    /// Takes in the hashes, each once and below `theta`, of a sketch of this size and threshold.
+    pub(crate) fn take(&mut self, params: ThetaParams, theta: u64, hashes: &[u64]) {
+        self.lower_to(params, theta);
+        table::scattered(hashes).for_each(|hashes| self.insert_batch(hashes));
+    }
+
+    /// The threshold, on a scale of 64 bits.
+    pub(crate) fn threshold(&self) -> u64 {
+        self.theta
+    }
+
+    /// Down to a lesser size and to a lower threshold.
+    fn lower_to(&mut self, params: ThetaParams, theta: u64) {
+        let params = self.params.min(params);
+        if params != self.params || theta < self.theta {
+            self.params = params;
+            self.theta = self.theta.min(theta);
+            self.rebuild();
+        }
+    }
+
     /// Drops what is not below the threshold, then all but the k smallest: for the k of now.
     fn rebuild(&mut self) {
         let (theta, hashes) = self.smallest();
@@ -299,12 +320,7 @@ impl<H: Fingerprint> ThetaSketch<H> {
 impl<H: Fingerprint> Merge for ThetaSketch<H> {
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         pds_core::same_hasher(self.hasher.fingerprint(), other.hasher.fingerprint())?;
-        let params = self.params.min(other.params);
-        if params != self.params || other.theta < self.theta {
-            self.params = params;
-            self.theta = self.theta.min(other.theta);
-            self.rebuild();
-        }
+        self.lower_to(other.params, other.theta);
         let hashes = other.table.below(self.theta);
         table::scattered(&hashes).for_each(|hashes| self.insert_batch(hashes));
         Ok(())

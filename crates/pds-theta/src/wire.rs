@@ -178,6 +178,21 @@ impl<H: Fingerprint> Sketch for ThetaSketch<H> {
         })?;
         Ok(Self::from_parts(body.params, body.reading.theta, table, hasher))
     }
+
+    /// No table is made of the other's hashes, and those beyond this sketch's threshold are not kept.
+    fn merge_encoded(&mut self, bytes: &[u8], hasher: H) -> Result<(), Error> {
+        let (header, body, payload) = open(bytes)?;
+        same_hasher(hasher.fingerprint(), header.fingerprint)?;
+        header.verify(payload)?;
+        let threshold = self.threshold();
+        // To the end, since bytes that are none of a sketch are refused as a whole.
+        let below = hashes(body.reading, payload, |decoder| {
+            decoder.filter(|&hash| hash < threshold).collect::<Vec<_>>()
+        })?;
+        same_hasher(self.hasher().fingerprint(), header.fingerprint)?;
+        self.take(body.params, body.reading.theta, &below);
+        Ok(())
+    }
 }
 
 impl<H: Fingerprint> Sketch for CompactTheta<H> {

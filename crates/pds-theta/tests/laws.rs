@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 
-use pds_testkit::{DistinctKeys, WireLaws, key_lists, merge_laws, refused_merge_law, wire_laws};
+use pds_testkit::{
+    DistinctKeys, WireLaws, key_lists, merge_laws, payload_start, refused_merge_law, reseal, wire_laws,
+};
 use pds_theta::prelude::*;
 use pds_theta::{WyHasher, union};
 use proptest::collection::vec;
@@ -196,6 +198,30 @@ proptest! {
     }
 
     #[test]
+    fn merging_bytes_is_decoding_and_merging(
+        a in hash_lists(), b in hash_lists(), p in 5..=9u8, q in 5..=9u8, at in any::<prop::sample::Index>(), flip: u8,
+        resealed: bool,
+    ) {
+        let (one, mut bytes) = (of_hashes(p, &a), of_hashes(q, &b).to_bytes());
+        let both_ways = |bytes: &[u8]| {
+            let (mut direct, mut decoded) = (one.clone(), one.clone());
+            let result = direct.merge_encoded(bytes, own());
+            let other = Loose::from_bytes_with(bytes, own());
+            assert_eq!(result, other.and_then(|other| decoded.merge(&other)));
+            assert!(direct.to_bytes() == decoded.to_bytes() && direct == decoded);
+            assert!(result.is_ok() || direct == one, "a refused merge has changed it");
+            result
+        };
+        prop_assert_eq!(both_ways(&bytes), Ok(()));
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        if let (true, Some(start)) = (resealed, payload_start(&bytes)) {
+            reseal(&mut bytes, start);
+        }
+        let _ = both_ways(&bytes);
+    }
+
+    #[test]
     fn folding_gives_the_sketch_that_the_keys_make_at_the_lesser_size(
         keys in key_lists(), high in 5..=12u8, low in 5..=12u8,
     ) {
@@ -312,6 +338,12 @@ fn other_hashers_do_not_merge_decode_or_combine_and_nothing_changes() {
     let bytes = one.to_bytes();
     assert!(matches!(ThetaSketch::from_bytes(&bytes), Err(Error::Hasher { .. })));
     assert!(matches!(ThetaSketch::view(&bytes), Err(Error::Hasher { .. })));
+    // Neither where the bytes differ from the hasher at hand, nor where that differs from the sketch's.
+    for (bytes, key) in [(two.to_bytes(), 1), (two.to_bytes(), 2)] {
+        let mut merged = one.clone();
+        let result = merged.merge_encoded(&bytes, SipHasher::new([key; 16]));
+        assert!(matches!(result, Err(Error::Hasher { .. })) && merged == one);
+    }
     assert!(matches!(CompactTheta::from_bytes(&one.compact().to_bytes()), Err(Error::Hasher { .. })));
 
     // Who does not hold the key can still count and combine.
