@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{AnySketch, Error, ListHasher, Merge, MergeError, Merged};
+use crate::{AnySketch, Error, ListHasher, MergeError, Merged};
 
 /// Merges the byte forms of sketches of one kind, whichever it is: the bytes of the merged sketch.
 ///
@@ -142,11 +142,10 @@ impl AnyFold {
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let other = AnySketch::decode(bytes, &self.lists)?;
         if let Some(sketch) = &mut self.merged.sketch {
-            return sketch.merge(&other);
+            return sketch.take_encoded(bytes, &self.lists);
         }
-        self.merged.sketch = Some(other);
+        self.merged.sketch = Some(AnySketch::decode(bytes, &self.lists)?);
         Ok(())
     }
 }

@@ -189,10 +189,14 @@ fn survive(bytes: &[u8]) {
     }
     let _ = (merged.merge_many(&[&sketch, &sketch]), merged.answer(), merged.describe());
     let mut fold = AnyFold::default();
+    let mut decoded = sketch.clone();
     for bytes in [bytes, &written, bytes] {
-        let _ = fold.push(bytes);
+        let pushed = fold.push(bytes).map_err(|refusal| refusal.error);
+        if fold.taken() + fold.refused().len() > 1 {
+            assert_eq!(pushed, AnySketch::from_bytes(bytes).and_then(|other| decoded.merge(&other)));
+        }
     }
-    assert!(fold.taken() >= 1);
+    assert!(fold.taken() >= 1 && fold.sketch().is_some_and(|merged| merged.to_bytes() == decoded.to_bytes()));
 }
 
 /// Small sketches of every type, all of which are read.

@@ -35,6 +35,11 @@ pub(super) trait Held: Sized {
         Err(Error::Unmergeable { kind: Self::KIND.0 })
     }
 
+    /// As reading and taking.
+    fn take_encoded(&mut self, bytes: &[u8], lists: &ListHasher) -> Result<(), Error> {
+        self.take(&Self::read(bytes, lists)?)
+    }
+
     /// One after the other, or at once where that is quicker: with the same bytes, and up to the first that is refused.
     fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
         each(others, |other| self.take(other))

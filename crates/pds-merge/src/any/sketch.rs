@@ -220,6 +220,14 @@ impl AnySketch {
         for_each_kind! { each (self, sketch => sketch.law()) }
     }
 
+    /// As decoding and [`Merge::merge`].
+    pub(crate) fn take_encoded(&mut self, bytes: &[u8], lists: &ListHasher) -> Result<(), Error> {
+        if wire::peek(bytes)?.kind != self.kind() {
+            return Err(self.other_kind(&Self::decode(bytes, lists)?));
+        }
+        for_each_kind! { each (self, sketch => sketch.take_encoded(bytes, lists)) }
+    }
+
     /// Takes in many sketches, as [`Merge::merge`] of one after the other, with the same bytes; at once where the
     /// structure can, which is quicker.
     ///

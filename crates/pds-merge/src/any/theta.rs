@@ -9,8 +9,8 @@ use pds_theta::{CompactTheta, ThetaSketch, union};
 use super::answer::KAPPA;
 use super::display::rounded;
 use super::held::{Held, Parameters, hashed_elsewhere};
-use super::{Answer, MergeLaw, Stated};
-use crate::{Error, Merge, Prehashed};
+use super::{Answer, ListHasher, MergeLaw, Stated};
+use crate::{Error, Merge, Prehashed, Sketch};
 
 impl Held for ThetaSketch<Prehashed> {
     const KIND: Kind = Kind::THETA;
@@ -24,6 +24,10 @@ impl Held for ThetaSketch<Prehashed> {
 
     fn take(&mut self, other: &Self) -> Result<(), Error> {
         self.merge(other)
+    }
+
+    fn take_encoded(&mut self, bytes: &[u8], _: &ListHasher) -> Result<(), Error> {
+        self.merge_encoded(bytes, Prehashed::of_bytes(bytes)?)
     }
 
     fn ask(&self) -> Answer {
