@@ -1,4 +1,5 @@
-//! The features of every published crate, none, each alone and all: each has to compile without the others.
+//! The features of every published crate, none, each alone and all: each has to compile without the others,
+//! and without warnings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -20,27 +21,30 @@ pub(crate) struct Package {
 ///
 /// # Errors
 ///
-/// [`Failure::Claim`] names the crate and the features.
+/// [`Failure::Claim`] names the crate and the features, with what the compiler says.
 pub fn run() -> Result<(), Failure> {
     let mut checks = 0;
     for package in packages()? {
         for features in package.selections() {
             let features = features.join(",");
             let arguments = ["check", "--quiet", "--no-default-features", "--features", &features];
-            let status = Command::new("cargo")
+            let output = Command::new("cargo")
                 .args(arguments)
                 .args(["--package", &package.name])
                 .current_dir(root())
-                .status()
+                .output()
                 .map_err(|error| Failure::Claim(format!("cargo: {error}")))?;
-            if !status.success() {
+            // Quiet cargo says nothing but what the compiler has to say, also of what it has compiled before.
+            let said = String::from_utf8_lossy(&output.stderr);
+            if !output.status.success() || said.contains("warning") {
                 let name = package.name;
-                return Err(Failure::Claim(format!("{name} does not compile with features [{features}]")));
+                let what = format!("{name} does not compile without warnings with features [{features}]");
+                return Err(Failure::Claim(format!("{what}:\n{said}")));
             }
             checks += 1;
         }
     }
-    say(&format!("{checks} selections of features compile"))
+    say(&format!("{checks} selections of features compile without warnings"))
 }
 
 /// The crates of the workspace that are published, as cargo describes them.

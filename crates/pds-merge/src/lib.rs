@@ -7,10 +7,16 @@ extern crate alloc;
 extern crate std;
 
 mod absorb;
-#[cfg(feature = "any")]
+#[cfg(any(
+    feature = "bloom",
+    feature = "cms",
+    feature = "cuckoo",
+    feature = "hll",
+    feature = "quantiles",
+    feature = "static-filters",
+    feature = "theta"
+))]
 mod any;
-#[cfg(feature = "any")]
-mod bytes;
 mod error;
 mod fold;
 pub mod propagate;
@@ -23,14 +29,23 @@ pub use absorb::union_hashes;
 pub use absorb::{absorb_all, absorb_all_growable};
 #[cfg(feature = "quantiles")]
 pub use any::AnyKll;
-#[cfg(feature = "any")]
-pub use any::{Answer, AnySketch, Description, ListHasher, MergeLaw, Stated, Value};
+#[cfg(any(
+    feature = "bloom",
+    feature = "cms",
+    feature = "cuckoo",
+    feature = "hll",
+    feature = "quantiles",
+    feature = "static-filters",
+    feature = "theta"
+))]
+pub use any::{
+    Answer, AnyFold, AnySketch, Description, ListHasher, MergeLaw, Stated, Value, merge_bytes,
+    merge_bytes_lenient,
+};
 #[cfg(feature = "static-filters")]
 pub use any::{AnyBinaryFuse, AnyXor};
 #[cfg(feature = "cms")]
 pub use any::{AnyConservativeCountMin, AnyCountMin, AnyCountSketch, AnySlidingCountMin};
-#[cfg(feature = "any")]
-pub use bytes::{AnyFold, merge_bytes, merge_bytes_lenient};
 pub use error::{MergeError, Merged};
 pub use fold::{Fold, merge_all, merge_all_lenient, merge_encoded, merge_encoded_lenient};
 pub use pds_core::{Error, ExactMerge, Fingerprint, Merge, Prehashed, Sketch};

@@ -22,6 +22,7 @@ pub(super) fn rounded(value: f64) -> String {
 }
 
 /// All digits that tell the number from its neighbours.
+#[cfg(any(feature = "bloom", feature = "cms", feature = "quantiles", feature = "static-filters"))]
 pub(super) fn exact(value: f64) -> String {
     let mut digits = format!("{value:?}");
     if let Some(whole) = digits.strip_suffix(".0") {

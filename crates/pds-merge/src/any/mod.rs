@@ -3,6 +3,7 @@
 mod answer;
 #[cfg(feature = "bloom")]
 mod bloom;
+mod bytes;
 #[cfg(feature = "cms")]
 mod counts;
 #[cfg(feature = "cuckoo")]
@@ -28,6 +29,7 @@ mod static_filters;
 mod theta;
 
 pub use answer::{Answer, Value};
+pub use bytes::{AnyFold, merge_bytes, merge_bytes_lenient};
 #[cfg(feature = "cms")]
 pub use counts::{AnyConservativeCountMin, AnyCountMin, AnyCountSketch};
 pub use description::{Description, Stated};
