@@ -60,6 +60,13 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
+/// As the one above; `alloc` has it in what formats text.
+#[cfg(not(target_os = "none"))]
+#[unsafe(no_mangle)]
+extern "C" fn _Unwind_Resume() -> ! {
+    loop {}
+}
+
 /// Every structure, once through: insert, ask, merge, bytes.
 fn exercise() -> Result<bool, Error> {
     let hasher = SipHasher::new([7; 16]);
@@ -77,7 +84,15 @@ fn exercise() -> Result<bool, Error> {
     counts.insert("key");
     counts.merge(&counts.clone())?;
     let twice = CountMinSketch::<u32>::from_bytes(&counts.to_bytes())?.estimate("key") == 2;
-    Ok(found && counted && twice && family()? && cuckoo()? && fixed_sets()? && sets()? && quantiles()? && merges())
+    Ok(found
+        && counted
+        && twice
+        && family()?
+        && cuckoo()?
+        && fixed_sets()?
+        && sets()?
+        && quantiles()?
+        && merges()?)
 }
 
 /// The cuckoo filters.
@@ -152,10 +167,15 @@ fn sets() -> Result<bool, Error> {
     Ok(both.bounds(2.0).1 <= 10.0 && pds_theta::difference(&few, &[&few])?.is_empty())
 }
 
-/// Lists of sketches.
-fn merges() -> bool {
+/// Lists of sketches, and bytes of a kind that only they tell.
+fn merges() -> Result<bool, Error> {
     let merged = pds_merge::Merged { sketch: Some(1), taken: 1, refused: alloc::vec::Vec::new() };
-    merged.all() == Ok(Some(1))
+    let mut few = HyperLogLog::new(HllParams::with_precision(6)?);
+    few.insert("key");
+    let bytes = few.to_bytes();
+    let same = pds_merge::merge_bytes([&bytes, &bytes]).is_ok_and(|both| both == bytes);
+    let described = pds_merge::AnySketch::from_bytes(&bytes)?.describe().encoded_bytes == bytes.len();
+    Ok(merged.all() == Ok(Some(1)) && same && described)
 }
 
 /// 0 if every answer is right.
