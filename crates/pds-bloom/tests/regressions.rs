@@ -42,7 +42,8 @@ fn a_shape_that_cannot_be_is_refused_behind_right_checksums() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 1, 0];
     assert_eq!(malformed(&huge, &word), params, "2^64 - 1 words");
     let nearly = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 0];
-    assert_eq!(malformed(&nearly, &word), length, "2^56 - 1 words are not allocated");
+    let refused = if usize::BITS < 64 { params } else { length };
+    assert_eq!(malformed(&nearly, &word), refused, "2^56 - 1 words are not allocated");
     let nan = [&[1, 1, 1][..], &f64::NAN.to_le_bytes()].concat();
     assert_eq!(malformed(&nan, &word), params, "a design rate that is no rate");
     assert!(BloomFilter::from_bytes(&forge(&donor, &[1, 1, 0], &word)).is_ok(), "the forger's tools work");

@@ -209,7 +209,9 @@ fn each_bad_argument_is_named() {
 fn twenty_first_and_grown_sizes_stay() {
     for ((keys, fpr, growth, reached), bytes) in PINNED {
         let params = params(keys, fpr).with_growth(growth).unwrap();
-        assert_eq!(params.size_bytes(reached), Some(bytes), "{keys} {fpr} {growth} {reached}");
+        // Where pointers have 32 bits, the largest are beyond them.
+        let bytes = Some(bytes).filter(|_| usize::BITS == 64 || reached < 1_000_000_000);
+        assert_eq!(params.size_bytes(reached), bytes, "{keys} {fpr} {growth} {reached}");
     }
 }
 

@@ -236,7 +236,9 @@ fn start_of(bytes: &[u8]) -> usize {
 fn changes(bytes: &[u8], mut law: impl FnMut(&mut [u8], usize)) {
     let every: Vec<u8> = (1..=255).collect();
     let bits = [1, 2, 4, 8, 16, 32, 64, 128, 255];
-    let masks = if bytes.len() * bytes.len() * every.len() <= WORK { &every[..] } else { &bits[..] };
+    // Saturating: on a platform of 32 bits the work of long bytes is beyond a `usize`.
+    let work = bytes.len().saturating_mul(bytes.len()).saturating_mul(every.len());
+    let masks = if work <= WORK { &every[..] } else { &bits[..] };
     let mut changed = bytes.to_vec();
     for at in places(bytes.len(), masks.len()) {
         for mask in masks {
@@ -252,7 +254,7 @@ fn changes(bytes: &[u8], mut law: impl FnMut(&mut [u8], usize)) {
 fn places(len: usize, tries: usize) -> impl Iterator<Item = usize> {
     const HEAD: usize = 64;
     const TAIL: usize = 16;
-    let affordable = WORK / (len * tries).max(1);
+    let affordable = WORK / len.saturating_mul(tries).max(1);
     let stride = if len <= affordable { 1 } else { (len / affordable.max(1)) | 1 };
     (0..len).filter(move |at| *at < HEAD || at + TAIL >= len || at % stride == 0)
 }
