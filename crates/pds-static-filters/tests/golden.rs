@@ -44,6 +44,7 @@ fn version_1_with_other_hashers() {
 /// The checksum of the payload, as its envelope has it: pinned for filters too large for a file, and the same whether shards
 /// and segments were solved by one thread or by many.
 #[test]
+#[cfg_attr(miri, ignore = "millions of keys, for hours")]
 fn large_filters_have_the_same_bytes_with_and_without_threads() {
     let hashes: Vec<u64> = pds_testkit::DistinctKeys::new(1).range(0..5_000_000).collect();
     let checksum = |bytes: Vec<u8>| u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes"));
