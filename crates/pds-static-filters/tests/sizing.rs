@@ -60,7 +60,7 @@ fn twenty_shapes_stay() {
     for (keys, three, four) in PINNED {
         if usize::BITS < 64 && keys > 1_000_000_000 {
             let refused = BinaryFuseParams8::for_keys(keys);
-            assert!(matches!(refused, Err(Error::Parameter { name: "keys", .. })));
+            assert!(matches!(refused, Err(Error::Parameter { name: "bytes", .. })));
             continue;
         }
         let shape = |shards, segments, segment| (shards, segments, segment);
