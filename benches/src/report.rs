@@ -31,6 +31,8 @@ pub enum Role {
     Variant,
     /// Another structure of ours, to read the times by: compared with nobody.
     Beside,
+    /// What ours is compared with where that is ours too.
+    Reference,
     /// Somebody else's.
     Peer,
 }
@@ -46,6 +48,7 @@ impl Role {
             Self::Ours => "ours",
             Self::Variant => "variant",
             Self::Beside => "beside",
+            Self::Reference => "reference",
             Self::Peer => "peer",
         }
     }
@@ -53,7 +56,7 @@ impl Role {
 
 /// What the gate found of a contender, before anything is timed.
 pub struct Gate {
-    /// Bytes a key, or bytes in all.
+    /// Bytes a key, or bytes in all; 0 if that was not measured.
     pub bytes: f64,
     /// The most bytes of the heap a key while it was built, itself included; 0 if that was not measured.
     pub peak: f64,

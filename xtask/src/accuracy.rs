@@ -158,7 +158,7 @@ pub struct Arguments {
     /// Compare with the committed tables instead of writing them: any differing byte is a failure
     #[arg(long, conflicts_with_all = ["quick", "deep", "out", "keys", "values"])]
     check: bool,
-    /// Run every structure on keys of your own, one a line (- for standard input, .gz accepted), against the exact
+    /// Run the main structures of each question on keys of your own, one a line (- for standard input, .gz accepted), against the exact
     /// answers. A key is the bytes of its line less the line end, LF or CRLF; an empty line is a key; any bytes will do
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "deep", "values", "out"])]
     keys: Option<PathBuf>,
@@ -216,7 +216,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let target = files::Target::of(arguments.out.as_deref(), scale);
     let mut outcomes = Vec::new();
-    let mut differing = Vec::new();
+    let (mut all, mut differing) = (Vec::new(), Vec::new());
     for experiment in experiments {
         let outcome = run_one(experiment, scale);
         let generated = files::generate(experiment, &outcome, scale);
@@ -225,6 +225,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             target.write(&generated)?;
         }
+        all.extend(generated);
         say(&report::terminal(&outcome))?;
         outcomes.push(outcome);
     }
@@ -235,8 +236,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if differing.is_empty() {
         let checks: usize =
             outcomes.iter().flat_map(|outcome| &outcome.rows).map(|row| row.checks.len()).sum();
-        let done = if arguments.check { "as committed".to_owned() } else { format!("written to {target}") };
-        say(&format!("{} experiments, {checks} checks: all hold; {done}", outcomes.len()))
+        let done = if arguments.check {
+            "as committed".to_owned()
+        } else {
+            format!("written to {}", target.folders(&all).join(", "))
+        };
+        let experiments = if outcomes.len() == 1 { "experiment" } else { "experiments" };
+        say(&format!("{} {experiments}, {checks} checks: all hold; {done}", outcomes.len()))
     } else {
         Err(Failure::Claim(format!("not what `cargo xtask accuracy` writes: {}", differing.join(", "))))
     }

@@ -29,7 +29,7 @@ enum Command {
     Features,
     /// Compare golden files, and the public interface of a release, with an earlier revision
     Compat(xtask::compat::Arguments),
-    /// All tables and plots in one page
+    /// The committed tables and plots in one page
     Report(xtask::report::Arguments),
     /// Everything that has to pass before a change lands
     Ci,

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::wire::Kind;
+
 /// Why an operation was refused. The operand is as it was before the call.
 ///
 /// One vocabulary for every kind of structure: which variants an operation can give, its documentation says.
@@ -115,8 +117,12 @@ impl fmt::Display for Error {
                     "made with hasher {found:#018x}, met by hasher {expected:#018x}: another function, seed, key or key encoding"
                 )
             }
-            Self::Kind { expected: 0, found } => write!(f, "bytes of kind {found}, which is not read here"),
-            Self::Kind { expected, found } => write!(f, "bytes of kind {found}, expected kind {expected}"),
+            Self::Kind { expected: 0, found } => {
+                write!(f, "bytes of kind {}, which is not read here", Kind(found))
+            }
+            Self::Kind { expected, found } => {
+                write!(f, "bytes of kind {}, expected kind {}", Kind(found), Kind(expected))
+            }
             Self::Version { found, newest } => write!(f, "version {found} is unknown (newest is {newest})"),
             Self::Malformed { field } => write!(f, "malformed bytes: {field}"),
             Self::Checksum => f.write_str("checksum mismatch"),
@@ -125,7 +131,7 @@ impl fmt::Display for Error {
             Self::NotPresent => f.write_str("the key is not present"),
             Self::Overflow => f.write_str("a count would overflow"),
             Self::NonFinite => f.write_str("the value is not finite"),
-            Self::Unmergeable { kind } => write!(f, "structures of kind {kind} do not merge"),
+            Self::Unmergeable { kind } => write!(f, "structures of kind {} do not merge", Kind(kind)),
             Self::Construction { attempts } => write!(f, "no solution after {attempts} attempts"),
         }
     }

@@ -95,6 +95,51 @@ impl Kind {
     pub const T_DIGEST: Self = Self(49);
     /// KLL sketch.
     pub const KLL: Self = Self(50);
+
+    /// What the specification of the byte form calls the structure; `None` for a number that it does not give out.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::BLOOM => "Bloom filter",
+            Self::SPLIT_BLOCK_BLOOM => "split-block Bloom filter",
+            Self::BLOCKED_BLOOM => "blocked Bloom filter",
+            Self::COUNTING_BLOOM => "counting Bloom filter",
+            Self::SCALABLE_BLOOM => "scalable Bloom filter",
+            Self::WINDOWED_BLOOM => "windowed Bloom filter",
+            Self::CUCKOO => "cuckoo filter",
+            Self::GROWABLE_CUCKOO => "growable cuckoo filter",
+            Self::BINARY_FUSE => "binary fuse filter",
+            Self::XOR => "xor filter",
+            Self::RIBBON => "ribbon filter",
+            Self::HYPER_LOG_LOG => "HyperLogLog",
+            Self::ULTRA_LOG_LOG => "UltraLogLog",
+            Self::STREAMING_HYPER_LOG_LOG => "HyperLogLog with a running estimate",
+            Self::THETA => "theta sketch",
+            Self::THETA_RESULT => "result of a set operation on theta sketches",
+            Self::COUNT_MIN => "count-min sketch",
+            Self::CONSERVATIVE_COUNT_MIN => "count-min sketch with conservative update",
+            Self::COUNT_SKETCH => "count-sketch",
+            Self::SLIDING_COUNT_MIN => "count-min sketches of a sliding window",
+            Self::DECAYING_COUNT_MIN => "count-min sketch with exponential decay",
+            Self::SPACE_SAVING => "SpaceSaving summary",
+            Self::MISRA_GRIES => "Misra-Gries summary",
+            Self::TOP_K => "top-k list beside a sketch",
+            Self::HEAVY_KEEPER => "HeavyKeeper",
+            Self::DDSKETCH => "DDSketch",
+            Self::T_DIGEST => "t-digest",
+            Self::KLL => "KLL sketch",
+            _ => return None,
+        })
+    }
+}
+
+/// The number, and the name where there is one: `16 (HyperLogLog)`.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{} ({name})", self.0),
+            None => write!(f, "{}", self.0),
+        }
+    }
 }
 
 /// What the first 24 bytes say.

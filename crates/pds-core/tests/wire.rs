@@ -158,6 +158,12 @@ fn errors_compare_by_content_and_a_nan_equals_itself() {
     assert_ne!(Error::Checksum, Error::Full);
     assert_ne!(Error::Construction { attempts: 1 }, Error::Construction { attempts: 2 });
     assert_eq!(Error::Malformed { field: "x" }.to_string(), "malformed bytes: x");
+    let other = Error::Kind { expected: 1, found: 200 };
+    assert_eq!(other.to_string(), "bytes of kind 200, expected kind 1 (Bloom filter)");
+    assert_eq!(
+        Error::Unmergeable { kind: 43 }.to_string(),
+        "structures of kind 43 (HeavyKeeper) do not merge"
+    );
 }
 
 /// Four bytes that hash nothing.

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use pds_bloom::{ScalableBloomFilter, ScalableBloomParams};
 
 mod common;
-use common::{Outcome, bytes, claim, random, table_bytes};
+use common::{Outcome, bytes, claim, random, some, table_bytes};
 
 const USAGE: &str = "usage: crawler_seen [FILE]\n\
     FILE: URLs in the order of the crawl, one a line, plain or gzip; - is standard input; without it, generated URLs";
@@ -59,6 +59,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         }
         Ok(())
     })?;
+    some(links > 0, "URL")?;
 
     let pages = exact.len();
     writeln!(out, "{links} links to {pages} pages")?;

@@ -14,7 +14,7 @@ use pds_merge::merge_all;
 use pds_static_filters::BinaryFuseFilter8;
 
 mod common;
-use common::{Outcome, bytes, claim, random};
+use common::{Outcome, bytes, claim, random, some};
 
 const USAGE: &str = "usage: distributed_join_filter [SMALL BIG]\n\
     SMALL, BIG: join keys of the small and of the big side's rows, one a line, plain or gzip; one of them may be -, standard\n\
@@ -47,6 +47,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         small.push(key.to_vec());
         Ok(())
     })?;
+    some(!small.is_empty(), "key of the small side")?;
 
     // On machine A. All shards size for the keys of the whole, or they would not merge: so they are counted first.
     let count =
@@ -86,6 +87,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         }
         Ok(())
     })?;
+    some(total > 0, "row of the big side")?;
 
     writeln!(
         out,

@@ -12,7 +12,7 @@ use pds_cms::{Guarantee, Sketch, SpaceSaving, SpaceSavingParams, WyHasher};
 use pds_merge::merge_encoded;
 
 mod common;
-use common::{Outcome, bytes, claim, random, shown, table_bytes};
+use common::{Outcome, bytes, claim, random, shown, some, table_bytes};
 
 const USAGE: &str = "usage: heavy_hitters [FILE]\n\
     FILE: keys, one a line, plain or gzip; - is standard input; without it, generated keys";
@@ -49,6 +49,8 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         }
         Ok(())
     })?;
+
+    some(line > 0, "key")?;
 
     // Shards send bytes, and one of them merges.
     let sent: Vec<Vec<u8>> = shards.iter().map(Sketch::to_bytes).collect();

@@ -10,7 +10,7 @@ use pds_merge::merge_encoded;
 use pds_quantiles::prelude::*;
 
 mod common;
-use common::{Outcome, bytes, claim, number, random};
+use common::{Outcome, bytes, claim, number, random, some};
 
 const USAGE: &str = "usage: latency_fleet [FILE..]\n\
     FILE: a machine's numbers, one a line, plain or gzip; - is standard input; one file alone is cut into ten machines;\n\
@@ -52,12 +52,12 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         })?;
         machines.push(values);
     }
+    some(machines.iter().any(|values| !values.is_empty()), "finite number")?;
     // Of one file, ten machines are made.
     if let [values] = machines.as_slice() {
         let part = values.len().div_ceil(CUT).max(1);
         machines = values.chunks(part).map(<[f64]>::to_vec).collect();
     }
-
     machines.retain(|values| !values.is_empty());
 
     // Each machine makes its sketches, and sends their bytes.

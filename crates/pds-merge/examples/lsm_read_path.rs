@@ -13,7 +13,7 @@ use pds_bloom::{BloomFilter, BloomParams, BloomView, Sketch};
 use pds_static_filters::{RibbonFilter, RibbonParams, RibbonView};
 
 mod common;
-use common::{Folder, Outcome, bytes, claim, table_bytes};
+use common::{Folder, Outcome, bytes, claim, some, table_bytes};
 
 const USAGE: &str = "usage: lsm_read_path [FILE]\n\
     FILE: keys, one a line, plain or gzip; - is standard input; without it, generated keys";
@@ -61,6 +61,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
     let mut keys = BTreeSet::new();
     let generated = (0..70_000).map(|i| format!("user/{:016x}", common::random(i)));
     common::each_line(files.first(), generated, |line| Ok(_ = keys.insert(line.to_vec())))?;
+    some(!keys.is_empty(), "key")?;
 
     let folder = Folder::new("lsm")?;
     let path = |run: usize, end: &str| folder.path().join(format!("{run}.{end}"));

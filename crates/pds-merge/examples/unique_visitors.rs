@@ -13,7 +13,7 @@ use pds_merge::{Error, Merge, Rollup, RollupParams, Sketch};
 
 mod common;
 use common::access_log::{date, generated, parse};
-use common::{Failure, Outcome, bytes, shown, table_bytes};
+use common::{Outcome, bytes, shown, some, table_bytes};
 
 const USAGE: &str = "usage: unique_visitors [FILE]\n\
     FILE: an access log in the common or combined format, plain or gzip; - is standard input; without it, a generated log";
@@ -75,9 +75,7 @@ fn example(files: &[OsString], out: &mut dyn Write) -> Outcome {
         })?;
         Ok(())
     })?;
-    if lines > 0 && lines == unread {
-        return Err(Failure::Input("no line is one of an access log".to_owned()));
-    }
+    some(lines > unread, "line of an access log")?;
 
     writeln!(
         out,

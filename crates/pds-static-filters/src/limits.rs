@@ -41,7 +41,7 @@ mod tests {
             assert_eq!(allocatable_on(pointer_bits, most), Ok(most as u64));
             for bytes in [most + 1, 1 << pointer_bits, (1 << pointer_bits) + 8, u128::MAX] {
                 let refused = allocatable_on(pointer_bits, bytes);
-                assert!(matches!(refused, Err(Error::Parameter { name: "keys", .. })), "{bytes}");
+                assert!(matches!(refused, Err(Error::Parameter { name: "bytes", .. })), "{bytes}");
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The generated files: data, tables and plots, written or compared.
 
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,12 +30,6 @@ pub(super) struct Target {
     plots: PathBuf,
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}, {}", self.data.display(), self.tables.display(), self.plots.display())
-    }
-}
-
 impl Target {
     /// Into the book for a plain run, else below `target/accuracy`, or below a directory of the user's.
     pub(super) fn of(out: Option<&Path>, scale: Scale) -> Self {
@@ -63,6 +56,13 @@ impl Target {
         files
             .iter()
             .try_for_each(|file| write(&self.path(file.kind).join(&file.name), file.content.as_bytes()))
+    }
+
+    /// The folders that these files go to.
+    pub(super) fn folders(&self, files: &[Generated]) -> Vec<String> {
+        let used = |kind: &Kind| files.iter().any(|file| file.kind == *kind);
+        let kinds = [Kind::Data, Kind::Table, Kind::Plot].into_iter().filter(used);
+        kinds.map(|kind| self.path(kind).display().to_string()).collect()
     }
 
     /// The files whose content on disk is not this.

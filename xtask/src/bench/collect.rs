@@ -22,6 +22,8 @@ pub(super) enum Role {
     Variant,
     /// Another structure of ours, to read the times by.
     Beside,
+    /// What ours is compared with where that is ours too.
+    Reference,
     #[default]
     Peer,
 }
@@ -32,13 +34,14 @@ impl Role {
             "ours" => Self::Ours,
             "variant" => Self::Variant,
             "beside" => Self::Beside,
+            "reference" => Self::Reference,
             _ => Self::Peer,
         }
     }
 
-    /// Whether it is held to its gate, as all of ours are.
+    /// Whether it is held to its gate, as all of ours are but a reference, which shares the gate of what it is compared with.
     pub(super) fn is_ours(self) -> bool {
-        self != Self::Peer
+        !matches!(self, Self::Peer | Self::Reference)
     }
 }
 
@@ -173,7 +176,9 @@ impl Results {
     pub(super) fn best_peer(&self, case: &Case, op: &str) -> Option<(String, f64)> {
         let correct = |name: &str| {
             let gate = self.gate(case, name);
-            gate.role == Role::Peer && gate.failed.is_none() && !gate.not_for.contains_key(op)
+            matches!(gate.role, Role::Peer | Role::Reference)
+                && gate.failed.is_none()
+                && !gate.not_for.contains_key(op)
         };
         let peers = self.times[case].get(op)?.iter().filter(|(name, _)| correct(name));
         peers.min_by(|a, b| a.1.total_cmp(b.1)).map(|(name, &ns)| (name.clone(), ns))

@@ -42,17 +42,21 @@ fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
             (None, Some(why)) => format!("passed; * {why}"),
             (None, None) => "passed".to_owned(),
         };
-        let number = |value: f64| if value == 0.0 { "–".to_owned() } else { significant(value, 3) };
+        let number = |value: f64| {
+            let measured = value != 0.0 && !value.is_nan();
+            if measured { significant(value, 3) } else { "–".to_owned() }
+        };
         let row = [name.clone()].into_iter().chain(times).chain([number(gate.bytes)]);
         let row = row.chain(peaks.then(|| number(gate.peak))).chain(wires.then(|| number(gate.wire)));
         rows.push(row.chain([number(gate.error), verdict]).collect());
     }
-    for name in contenders {
+    let reference = contenders.iter().find(|name| results.gate(case, name).role == Role::Reference);
+    for &name in &contenders {
         let gate = results.gate(case, name);
         let label = match gate.role {
             Role::Ours => "ours",
             Role::Variant => name,
-            Role::Beside | Role::Peer => continue,
+            Role::Beside | Role::Reference | Role::Peer => continue,
         };
         let ratios: Vec<String> = ops
             .iter()
@@ -62,7 +66,11 @@ fn grid(results: &Results, case: &Case) -> (Vec<String>, Vec<Vec<String>>) {
             })
             .collect();
         if gate.failed.is_none() && ratios.iter().any(|ratio| ratio != "–") {
-            let row = [format!("{label} / best correct peer")].into_iter().chain(ratios);
+            let label = reference.map_or_else(
+                || format!("{label} / best correct peer"),
+                |reference| format!("{name} / {reference}"),
+            );
+            let row = [label].into_iter().chain(ratios);
             let rest = header.len() - 1 - ops.len();
             rows.push(row.chain(std::iter::repeat_n(String::new(), rest)).collect());
         }

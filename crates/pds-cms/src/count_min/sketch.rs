@@ -205,7 +205,7 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     }
 
     /// Whether a cell, or the total, has been asked to hold more than it can. Bounds still hold; those of the keys
-    /// in a saturated cell are wide.
+    /// in a saturated cell are wide. [`CountMinSketch::halve`] may end it; lower bounds are 0 from then on all the same.
     pub fn is_saturated(&self) -> bool {
         self.tally.is_saturated()
     }

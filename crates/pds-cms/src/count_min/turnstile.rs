@@ -82,8 +82,9 @@ impl<C: Cell, H: Fingerprint> CountMinSketch<C, H> {
     ///   least floor(x), and the lower bound is at most ceil(x) with a chance of at least 1 - delta.
     /// * The total is rounded up; it becomes 0 when every cell has.
     /// * A saturated cell may stand for as much as the total: it becomes half of that, or stays saturated if that does not
-    ///   fit it. Lower bounds are 0 from then on, and nothing can be [taken back](CountMinSketch::try_remove). A
-    ///   saturated total stays.
+    ///   fit it. Lower bounds are 0 from then on, and nothing can be [taken back](CountMinSketch::try_remove):
+    ///   that stays so when [`CountMinSketch::is_saturated`] is false again, since every cell fits its count, until
+    ///   [`CountMinSketch::clear`]. A saturated total stays.
     /// * Merging stays sound, but is exact for counts alone: merging and halving may not change places.
     pub fn halve(&mut self) {
         let Tally { total, total_saturated, cells_saturated, rows } = self.tally;

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use core::cmp::Reverse;
 
 use super::answer::rank;
 use super::ladder::Ladder;
@@ -29,8 +30,8 @@ impl<K, X> Ranked<K, X> {
 
     /// The greatest of these slots; their keys must be distinct, their counts positive.
     pub(super) fn of(capacity: u32, mut slots: Vec<Slot<K, X>>) -> Self {
+        cut(&mut slots, capacity);
         rank(&mut slots, |slot| (slot.count, slot.hash));
-        slots.truncate(capacity as usize);
         let mut ranked = Self { roster: Roster::of(slots), ..Self::new(capacity) };
         ranked.start_if_full();
         ranked
@@ -124,6 +125,15 @@ impl<K, X> Ranked<K, X> {
     fn settle(&mut self) {
         let slots = self.roster.slots();
         self.least = self.ladder.least(|slot| slots[slot as usize].count);
+    }
+}
+
+/// Leaves as many of the greatest slots, in any order.
+pub(super) fn cut<K, X>(slots: &mut Vec<Slot<K, X>>, capacity: u32) {
+    let capacity = capacity as usize;
+    if capacity < slots.len() {
+        slots.select_nth_unstable_by_key(capacity, |slot| Reverse((slot.count, slot.hash)));
+        slots.truncate(capacity);
     }
 }
 

@@ -74,6 +74,11 @@ pub(crate) fn claim(holds: bool, what: &str) -> Outcome {
     if holds { Ok(()) } else { Err(Failure::Claim(format!("does not hold: {what}"))) }
 }
 
+/// Ends the example where the input has nothing to answer from.
+pub(crate) fn some(any: bool, what: &str) -> Outcome {
+    if any { Ok(()) } else { Err(Failure::Input(format!("no {what} in the input"))) }
+}
+
 /// Calls `each` with every line of a file (`-`: standard input; gzip is known by its first bytes), or of what is generated
 /// where no file is named. A line is its bytes less `\n` and one `\r`; any bytes will do.
 pub(crate) fn each_line<L: AsRef<[u8]>>(

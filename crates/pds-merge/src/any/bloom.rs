@@ -19,6 +19,10 @@ fn designed(fpr: Option<f64>) -> (&'static str, alloc::string::String) {
     ("design_fpr", fpr.map_or_else(|| "none".into(), exact))
 }
 
+fn bits_and_probes(bits: u64, k: u32, fpr: Option<f64>) -> Parameters {
+    vec![("bits", bits.to_string()), ("k", k.to_string()), designed(fpr)]
+}
+
 /// What all of them answer alike.
 macro_rules! hold_filter {
     ($filter:ident $kind:ident $law:ident, $keys:expr, $parameters:expr, $stated:expr) => {
@@ -66,7 +70,7 @@ hold_filter! {
     |filter: &Self| Some(filter.estimated_len()),
     |filter: &Self| {
         let params = filter.params();
-        vec![("bits", params.bits().to_string()), ("k", params.k().to_string()), designed(params.design_fpr())]
+        bits_and_probes(params.bits(), params.k(), params.design_fpr())
     },
     |filter: &Self| filter.params().design_fpr()
 }
@@ -86,7 +90,7 @@ hold_filter! {
     |filter: &Self| Some(filter.estimated_len()),
     |filter: &Self| {
         let params = filter.params();
-        vec![("bits", params.bits().to_string()), ("k", params.k().to_string()), designed(params.design_fpr())]
+        bits_and_probes(params.bits(), params.k(), params.design_fpr())
     },
     |filter: &Self| filter.params().design_fpr()
 }
@@ -96,7 +100,7 @@ hold_filter! {
     |filter: &Self| Some(filter.estimated_len()),
     |filter: &Self| {
         let params = filter.params();
-        vec![("bits", params.bits().to_string()), ("k", params.k().to_string()), designed(params.design_fpr())]
+        bits_and_probes(params.bits(), params.k(), params.design_fpr())
     },
     |filter: &Self| filter.params().design_fpr()
 }

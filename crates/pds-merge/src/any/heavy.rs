@@ -60,43 +60,32 @@ macro_rules! hold_list {
     };
 }
 
-hold_list! {
-    SpaceSaving SPACE_SAVING Bounded,
-    |list: &Self| Some(list.max_error()),
-    |list: &Self| list.params().capacity(),
-    {
-        fn take(&mut self, other: &Self) -> Result<(), Error> {
-            self.merge(other)
-        }
+/// The two whose counters are all that they have.
+macro_rules! hold_counters {
+    ($list:ident $kind:ident) => {
+        hold_list! {
+            $list $kind Bounded,
+            |list: &Self| Some(list.max_error()),
+            |list: &Self| list.params().capacity(),
+            {
+                fn take(&mut self, other: &Self) -> Result<(), Error> {
+                    self.merge(other)
+                }
 
-        fn parameters(&self) -> Parameters {
-            vec![("capacity", self.params().capacity().to_string())]
-        }
+                fn parameters(&self) -> Parameters {
+                    vec![("capacity", self.params().capacity().to_string())]
+                }
 
-        fn stated(&self) -> Option<Stated> {
-            Some(Stated::ShareOfTotal { epsilon: self.params().epsilon(), delta: 0.0 })
+                fn stated(&self) -> Option<Stated> {
+                    Some(Stated::ShareOfTotal { epsilon: self.params().epsilon(), delta: 0.0 })
+                }
+            }
         }
-    }
+    };
 }
 
-hold_list! {
-    MisraGries MISRA_GRIES Bounded,
-    |list: &Self| Some(list.max_error()),
-    |list: &Self| list.params().capacity(),
-    {
-        fn take(&mut self, other: &Self) -> Result<(), Error> {
-            self.merge(other)
-        }
-
-        fn parameters(&self) -> Parameters {
-            vec![("capacity", self.params().capacity().to_string())]
-        }
-
-        fn stated(&self) -> Option<Stated> {
-            Some(Stated::ShareOfTotal { epsilon: self.params().epsilon(), delta: 0.0 })
-        }
-    }
-}
+hold_counters! { SpaceSaving SPACE_SAVING }
+hold_counters! { MisraGries MISRA_GRIES }
 
 hold_list! {
     TopK TOP_K Bounded,

@@ -89,37 +89,48 @@ impl Item for Vec<u8> {
     const NAME: &'static str = "bytes";
 }
 
+/// What all of them answer alike.
+macro_rules! unhashed {
+    ($law:ident) => {
+        fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
+            Self::from_bytes_with(bytes, ())
+        }
+
+        fn write(&self) -> Vec<u8> {
+            self.to_bytes()
+        }
+
+        fn hashed_by(&self) -> u64 {
+            0
+        }
+
+        fn bytes(&self) -> usize {
+            self.size_bytes()
+        }
+
+        fn law(&self) -> MergeLaw {
+            MergeLaw::$law
+        }
+
+        fn take(&mut self, other: &Self) -> Result<(), Error> {
+            self.merge(other)
+        }
+
+        fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
+            at_once(self, others, |sketch| sketch.merge_many(others.iter().copied()))
+        }
+
+        fn stated(&self) -> Option<Stated> {
+            stated(self.contract())
+        }
+    };
+}
+
 impl<T: Item> Held for KllSketch<T> {
     const KIND: Kind = Kind::KLL;
     const NAME: &'static str = "KllSketch";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        Self::from_bytes_with(bytes, ())
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        0
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
-
-    fn law(&self) -> MergeLaw {
-        MergeLaw::Bounded
-    }
-
-    fn take(&mut self, other: &Self) -> Result<(), Error> {
-        self.merge(other)
-    }
-
-    fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
-        at_once(self, others, |sketch| sketch.merge_many(others.iter().copied()))
-    }
+    unhashed! { Bounded }
 
     fn ask(&self) -> Answer {
         let snapshot = self.snapshot();
@@ -139,43 +150,13 @@ impl<T: Item> Held for KllSketch<T> {
             ("rejected", self.rejected().to_string()),
         ]
     }
-
-    fn stated(&self) -> Option<Stated> {
-        stated(self.contract())
-    }
 }
 
 impl Held for DDSketch {
     const KIND: Kind = Kind::DDSKETCH;
     const NAME: &'static str = "DDSketch";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        <Self as Sketch>::from_bytes(bytes)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        0
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
-
-    fn law(&self) -> MergeLaw {
-        MergeLaw::Exact
-    }
-
-    fn take(&mut self, other: &Self) -> Result<(), Error> {
-        self.merge(other)
-    }
-
-    fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
-        at_once(self, others, |sketch| sketch.merge_many(others.iter().copied()))
-    }
+    unhashed! { Exact }
 
     fn ask(&self) -> Answer {
         answer(self.count(), self.min(), |q| self.quantile(q), self.max())
@@ -198,43 +179,13 @@ impl Held for DDSketch {
             ("rejected", self.rejected().to_string()),
         ]
     }
-
-    fn stated(&self) -> Option<Stated> {
-        stated(self.contract())
-    }
 }
 
 impl Held for TDigest {
     const KIND: Kind = Kind::T_DIGEST;
     const NAME: &'static str = "TDigest";
 
-    fn read(bytes: &[u8], _: &ListHasher) -> Result<Self, Error> {
-        <Self as Sketch>::from_bytes(bytes)
-    }
-
-    fn write(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn hashed_by(&self) -> u64 {
-        0
-    }
-
-    fn bytes(&self) -> usize {
-        self.size_bytes()
-    }
-
-    fn law(&self) -> MergeLaw {
-        MergeLaw::Bounded
-    }
-
-    fn take(&mut self, other: &Self) -> Result<(), Error> {
-        self.merge(other)
-    }
-
-    fn take_many(&mut self, others: &[&Self]) -> Result<(), MergeError> {
-        at_once(self, others, |digest| digest.merge_many(others.iter().copied()))
-    }
+    unhashed! { Bounded }
 
     fn ask(&self) -> Answer {
         let snapshot = self.snapshot();
@@ -251,9 +202,5 @@ impl Held for TDigest {
             ("count", self.count().to_string()),
             ("rejected", self.rejected().to_string()),
         ]
-    }
-
-    fn stated(&self) -> Option<Stated> {
-        stated(self.contract())
     }
 }

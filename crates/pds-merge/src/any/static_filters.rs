@@ -53,24 +53,31 @@ hold_variants! {
 }
 hold_variants! { AnyXor { Bits8, Bits16 } XOR "XorFilter", unmergeable }
 
+/// What all of them answer alike.
+macro_rules! never_merged {
+    () => {
+        hashed_elsewhere! {}
+
+        fn law(&self) -> MergeLaw {
+            MergeLaw::None
+        }
+
+        fn ask(&self) -> Answer {
+            let keys = Some(self.len() as f64);
+            Answer::Membership { keys, fpr: self.estimated_fpr(), saturated: false }
+        }
+
+        fn has(&self, hash: u64) -> Option<bool> {
+            Some(self.contains_hash(hash))
+        }
+    };
+}
+
 impl<L: Layout, S: Slot> Held for StaticFilter<L, S, Prehashed> {
     const KIND: Kind = <Self as Sketch>::KIND;
     const NAME: &'static str = "StaticFilter";
 
-    hashed_elsewhere! {}
-
-    fn law(&self) -> MergeLaw {
-        MergeLaw::None
-    }
-
-    fn ask(&self) -> Answer {
-        let keys = Some(self.len() as f64);
-        Answer::Membership { keys, fpr: self.estimated_fpr(), saturated: false }
-    }
-
-    fn has(&self, hash: u64) -> Option<bool> {
-        Some(self.contains_hash(hash))
-    }
+    never_merged! {}
 
     fn parameters(&self) -> Parameters {
         vec![
@@ -90,20 +97,7 @@ impl Held for RibbonFilter<Prehashed> {
     const KIND: Kind = Kind::RIBBON;
     const NAME: &'static str = "RibbonFilter";
 
-    hashed_elsewhere! {}
-
-    fn law(&self) -> MergeLaw {
-        MergeLaw::None
-    }
-
-    fn ask(&self) -> Answer {
-        let keys = Some(self.len() as f64);
-        Answer::Membership { keys, fpr: self.estimated_fpr(), saturated: false }
-    }
-
-    fn has(&self, hash: u64) -> Option<bool> {
-        Some(self.contains_hash(hash))
-    }
+    never_merged! {}
 
     fn parameters(&self) -> Parameters {
         vec![

@@ -47,7 +47,9 @@ use crate::{Error, Fingerprint, Key, KeyHasher, Sketch, WyHasher};
 /// ```
 ///
 /// * Time per key is constant, whatever the weight: of many blows at a cell, the number that it takes is drawn at once.
-/// * Chances come from a generator in the structure: one stream and one seed, one result, on every platform.
+/// * Chances come from a generator in the structure: one stream and one seed, one result, on every platform. Bytes hold the
+///   generator's state, but not which of several listed keys with the least count gives way next: a keeper that was read
+///   from bytes answers as the one that was written, and the two may differ after further keys.
 /// * The total saturates at `u64::MAX`, and so do counts. A cell stops at 4,294,967,295: a key that is not listed by then
 ///   is not, either, if all of the list are above it.
 ///

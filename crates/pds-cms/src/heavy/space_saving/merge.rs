@@ -1,11 +1,20 @@
 //! Merging two summaries.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use pds_core::same_hasher;
 
 use super::SpaceSaving;
-use crate::heavy::ranked::Ranked;
+use crate::heavy::ranked::{Ranked, cut};
 use crate::heavy::roster::Slot;
 use crate::{Error, Fingerprint, Merge};
+
+/// The number of a slot, of one side.
+enum Place {
+    Here(usize),
+    There(usize),
+}
 
 impl<K, H: Fingerprint> SpaceSaving<K, H> {
     pub(super) fn compatible(&self, other: &Self) -> Result<(), Error> {
@@ -30,25 +39,40 @@ impl<K: Eq + Clone, H: Fingerprint> Merge for SpaceSaving<K, H> {
         self.compatible(other)?;
         let (mine, theirs) = (self.ranked.roster(), other.ranked.roster());
         let (my_least, their_least) = (self.max_error(), other.max_error());
-        let added = |slot: &Slot<K, u64>, count: u64, error: u64| Slot {
-            key: slot.key.clone(),
+        // Where a key is found, since only keys that stay are copied.
+        let added = |key: Place, slot: &Slot<K, u64>, count: u64, error: u64| Slot {
+            key,
             hash: slot.hash,
             count: slot.count.saturating_add(count),
             extra: slot.extra.saturating_add(error),
         };
-        let listed_here = mine.slots().iter().map(|slot| {
-            let (count, error) = theirs
-                .get(slot.hash, &slot.key)
-                .map_or((their_least, their_least), |their| (their.count, their.extra));
-            added(slot, count, error)
+        let mut alone = vec![true; theirs.len()];
+        let mut slots = Vec::with_capacity(mine.len() + theirs.len());
+        for (at, slot) in mine.slots().iter().enumerate() {
+            let (count, error) = match theirs.find(slot.hash, &slot.key) {
+                Some(there) => {
+                    alone[there] = false;
+                    (theirs.slots()[there].count, theirs.slots()[there].extra)
+                }
+                None => (their_least, their_least),
+            };
+            slots.push(added(Place::Here(at), slot, count, error));
+        }
+        for (at, slot) in theirs.slots().iter().enumerate().filter(|(at, _)| alone[*at]) {
+            slots.push(added(Place::There(at), slot, my_least, my_least));
+        }
+        cut(&mut slots, self.params.capacity());
+        let key = |place| match place {
+            Place::Here(at) => mine.slots()[at].key.clone(),
+            Place::There(at) => theirs.slots()[at].key.clone(),
+        };
+        let slots = slots.into_iter().map(|slot| Slot {
+            key: key(slot.key),
+            hash: slot.hash,
+            count: slot.count,
+            extra: slot.extra,
         });
-        let listed_there_alone = theirs
-            .slots()
-            .iter()
-            .filter(|slot| mine.find(slot.hash, &slot.key).is_none())
-            .map(|slot| added(slot, my_least, my_least));
-        let slots = listed_here.chain(listed_there_alone).collect();
-        self.ranked = Ranked::of(self.params.capacity(), slots);
+        self.ranked = Ranked::of(self.params.capacity(), slots.collect());
         self.total.merge(other.total);
         Ok(())
     }
