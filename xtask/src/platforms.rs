@@ -161,7 +161,7 @@ const OF_BYTES: &[Selection] = &[
     ("pds-bloom", &["--test", "split_block"], &["version_1"]),
     ("pds-cms", &["--test", "heavy"], &["golden"]),
     ("pds-quantiles", &["--test", "digest_kll_wire"], &["first_release"]),
-    ("pds-static-filters", &["--test", "compact", "--test", "ribbon"], &["version_1"]),
+    ("pds-static-filters", &["--test", "ribbon"], &["version_1"]),
 ];
 
 /// Of unsafe code and atomics: what every kind of load and hint is reached by, and threads. Where shapes are
