@@ -160,7 +160,6 @@ const OF_BYTES: &[Selection] = &[
     ),
     ("pds-bloom", &["--test", "split_block"], &["version_1"]),
     ("pds-cms", &["--test", "heavy"], &["golden"]),
-    ("pds-quantiles", &["--test", "digest_kll_wire"], &["first_release"]),
     ("pds-static-filters", &["--test", "ribbon"], &["version_1"]),
 ];
 
