@@ -6,7 +6,7 @@ use pds_bloom::{BlockedBloomParams, Error, WindowedBloomParams};
 fn sized(keys: u64, fpr: f64, generations: u32) -> Option<WindowedBloomParams> {
     match WindowedBloomParams::for_fpr(keys, fpr, generations) {
         Err(Error::Parameter { .. }) if usize::BITS < 64 && keys >= 100_000_000 => None,
-        params => Some(params.unwrap()),
+        params => Some(params.expect("a shape")),
     }
 }
 
