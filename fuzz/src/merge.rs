@@ -1,6 +1,7 @@
 //! Merging of whatever decodes.
 
-use pds_core::{Sketch, wire::Kind};
+use pds_core::{Merge, Sketch, wire::Kind};
+use pds_merge::{AnyFold, AnySketch, MergeLaw};
 
 use crate::envelope::{parts, sealed};
 use crate::kinds::{Visitor, visit_types};
@@ -11,7 +12,8 @@ use crate::subject::{Subject, again, recoded};
 /// first one merged with the second, with the first one's parameters around the second one's payload, with a changed copy
 /// of itself, and with itself.
 ///
-/// A merge that is refused leaves both sides as they were, to the byte; one that is not gives a sketch like any other.
+/// A merge that is refused leaves both sides as they were, to the byte; one that is not gives a sketch like any other, and
+/// the one that `pds-merge` gives for whatever kind.
 pub fn merge(data: &[u8]) {
     let Some((left, right)) = parts(data) else { return };
     let Some(&kind) = left.get(4) else { return };
@@ -47,6 +49,7 @@ impl Merger {
         let others = other.to_bytes();
         let Some(outcome) = merged.join(other) else { return };
         assert!(other.to_bytes() == others, "{:?}: merging changes what is merged in", S::KIND);
+        self.whatever_the_kind::<S>(&others);
         match outcome {
             Ok(()) => {
                 merged.ask(&self.probe);
@@ -57,6 +60,29 @@ impl Merger {
             Err(_) => {
                 assert!(merged.to_bytes() == self.left, "{:?}: a refused merge changes something", S::KIND);
             }
+        }
+    }
+
+    /// What reads any kind merges as the type does, and bytes as the sketches that they decode to.
+    fn whatever_the_kind<S: Subject>(&self, others: &[u8]) {
+        // Of bytes: a digest that has not been written merges more than its bytes tell.
+        let mut merged = again::<S>(&self.left);
+        let Some(outcome) = merged.join(&again::<S>(others)) else { return };
+        let merged = merged.to_bytes();
+        let read = |bytes: &[u8]| AnySketch::from_bytes(bytes).expect("a type of this kind decodes it");
+        let (mut sketch, other) = (read(&self.left), read(others));
+        if sketch.merge_law() == MergeLaw::Absorb {
+            assert_eq!(sketch.absorb(&other), outcome);
+        } else {
+            assert_eq!(sketch.merge(&other), outcome);
+            let mut fold = AnyFold::onto(read(&self.left));
+            assert_eq!(fold.push(others).map_err(|refusal| refusal.error), outcome);
+            assert!(fold.sketch().is_some_and(|sketch| sketch.to_bytes() == merged), "{}", sketch.name());
+        }
+        assert!(sketch.to_bytes() == merged, "{}: not as its type merges", sketch.name());
+        _ = (sketch.answer().to_string(), sketch.describe().to_string());
+        for &hash in &self.probe.hashes {
+            _ = (sketch.contains_hash(hash), sketch.bounds_hash(hash));
         }
     }
 }
