@@ -105,11 +105,15 @@ pub(super) fn certain<K>(mut hits: Vec<HeavyHitter<K>>, k: usize, absent: u64) -
 /// Puts counted hashes into the order of a list: by count, the greatest first; equal counts by their hashes, so that the
 /// order depends on what is listed and on nothing else.
 pub(super) fn rank<T>(items: &mut [T], count_and_hash: impl Fn(&T) -> (u64, u64)) {
-    // As one number, whose comparison needs no branch.
     items.sort_unstable_by_key(|item| {
         let (count, hash) = count_and_hash(item);
-        Reverse(u128::from(count) << 64 | u128::from(hash))
+        place(count, hash)
     });
+}
+
+/// Where a list has a count of a hash: as one number, whose comparison needs no branch.
+pub(super) fn place(count: u64, hash: u64) -> Reverse<u128> {
+    Reverse(u128::from(count) << 64 | u128::from(hash))
 }
 
 #[cfg(test)]

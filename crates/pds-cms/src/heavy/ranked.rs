@@ -2,9 +2,8 @@
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
-use core::cmp::Reverse;
 
-use super::answer::rank;
+use super::answer::{place, rank};
 use super::ladder::Ladder;
 use super::roster::{Roster, Slot};
 
@@ -132,7 +131,7 @@ impl<K, X> Ranked<K, X> {
 pub(super) fn cut<K, X>(slots: &mut Vec<Slot<K, X>>, capacity: u32) {
     let capacity = capacity as usize;
     if capacity < slots.len() {
-        slots.select_nth_unstable_by_key(capacity, |slot| Reverse((slot.count, slot.hash)));
+        slots.select_nth_unstable_by_key(capacity, |slot| place(slot.count, slot.hash));
         slots.truncate(capacity);
     }
 }
