@@ -40,6 +40,21 @@ pub struct Merged<S> {
 }
 
 impl<S> Merged<S> {
+    /// Of this sketch, or of none yet; nothing was taken or refused.
+    pub(crate) fn onto(sketch: Option<S>) -> Self {
+        Self { sketch, taken: 0, refused: Vec::new() }
+    }
+
+    /// Counts the next one as taken, or lists it as refused.
+    pub(crate) fn count(&mut self, result: Result<(), Error>) -> Result<(), MergeError> {
+        let index = self.taken + self.refused.len();
+        match result {
+            Ok(()) => self.taken += 1,
+            Err(error) => self.refused.push(MergeError { index, error }),
+        }
+        result.map_err(|error| MergeError { index, error })
+    }
+
     /// The merged sketch if all were taken.
     ///
     /// # Errors

@@ -100,12 +100,12 @@ pub struct Fold<S: Sketch> {
 impl<S: Sketch> Fold<S> {
     /// Nothing yet, to be decoded with this hasher.
     pub fn new(hasher: S::Hasher) -> Self {
-        Self { hasher, merged: Merged { sketch: None, taken: 0, refused: Vec::new() } }
+        Self { hasher, merged: Merged::onto(None) }
     }
 
     /// Merges onto this sketch, which decides what fits. It counts as no position.
     pub fn onto(sketch: S, hasher: S::Hasher) -> Self {
-        Self { hasher, merged: Merged { sketch: Some(sketch), taken: 0, refused: Vec::new() } }
+        Self { hasher, merged: Merged::onto(Some(sketch)) }
     }
 
     /// The merged sketch so far; `None` before the first.
@@ -140,23 +140,12 @@ where
     /// What [`Sketch::from_bytes_with`] or [`Merge::merge`] says. The merged sketch is then unchanged, the refusal is listed,
     /// and more may be pushed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), MergeError> {
-        let Merged { sketch, taken, refused } = &mut self.merged;
         let hasher = self.hasher.clone();
-        let result = match sketch {
+        let result = match &mut self.merged.sketch {
             Some(sketch) => sketch.merge_encoded(bytes, hasher),
-            None => S::from_bytes_with(bytes, hasher).map(|first| *sketch = Some(first)),
+            none => S::from_bytes_with(bytes, hasher).map(|first| *none = Some(first)),
         };
-        match result {
-            Ok(()) => {
-                *taken += 1;
-                Ok(())
-            }
-            Err(error) => {
-                let refusal = MergeError { index: *taken + refused.len(), error };
-                refused.push(refusal);
-                Err(refusal)
-            }
-        }
+        self.merged.count(result)
     }
 }
 

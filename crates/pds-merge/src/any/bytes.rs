@@ -91,13 +91,13 @@ pub struct AnyFold {
 impl AnyFold {
     /// Nothing yet; lists of heavy hitters are to be decoded with this hasher, which serves no other kind.
     pub fn new(lists: impl Into<ListHasher>) -> Self {
-        Self { lists: lists.into(), merged: Merged { sketch: None, taken: 0, refused: Vec::new() } }
+        Self { lists: lists.into(), merged: Merged::onto(None) }
     }
 
     /// Merges onto this sketch, empty or not, which decides what fits. It counts as no position.
     pub fn onto(sketch: AnySketch) -> Self {
         let lists = sketch.list_hasher().cloned().unwrap_or_default();
-        Self { lists, merged: Merged { sketch: Some(sketch), taken: 0, refused: Vec::new() } }
+        Self { lists, merged: Merged::onto(Some(sketch)) }
     }
 
     /// The merged sketch so far; `None` before the first.
@@ -127,26 +127,11 @@ impl AnyFold {
     /// What [`AnySketch::from_bytes_with`] or the [merge](AnySketch#impl-Merge-for-AnySketch) says. The merged sketch is then
     /// unchanged, the refusal is listed, and more may be pushed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), MergeError> {
-        let index = self.merged.taken + self.merged.refused.len();
-        match self.take(bytes) {
-            Ok(()) => {
-                self.merged.taken += 1;
-                Ok(())
-            }
-            Err(error) => {
-                let refusal = MergeError { index, error };
-                self.merged.refused.push(refusal);
-                Err(refusal)
-            }
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if let Some(sketch) = &mut self.merged.sketch {
-            return sketch.take_encoded(bytes, &self.lists);
-        }
-        self.merged.sketch = Some(AnySketch::decode(bytes, &self.lists)?);
-        Ok(())
+        let result = match &mut self.merged.sketch {
+            Some(sketch) => sketch.take_encoded(bytes, &self.lists),
+            none => AnySketch::decode(bytes, &self.lists).map(|first| *none = Some(first)),
+        };
+        self.merged.count(result)
     }
 }
 
